@@ -1,0 +1,3 @@
+//! Hardware models and the systems built from them and the dataplane code.
+
+pub mod microbenchmark;

@@ -1,0 +1,1 @@
+//! Scenario files: loading, checking, building, running, reporting

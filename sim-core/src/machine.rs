@@ -1,0 +1,106 @@
+//! What the simulator must be told about a machine: its CPUs, how far they are from each other, and what
+//! their cores and caches cost. All of it comes from a machine profile; nothing here has a default.
+
+use crate::time::{Frequency, Time};
+
+/// A machine's CPUs (hardware threads) and the distances between them.
+#[derive(Clone, Debug)]
+pub struct MachineModel {
+    /// The CPUs; a CPU's index here is its number everywhere in the simulator.
+    pub cpus: Vec<CpuModel>,
+    /// The distance classes that occur.
+    pub distances: Vec<DistanceClass>,
+    /// For the CPUs `a` and `b`, an index into `distances` at `a * cpus.len() + b`. Symmetric; the diagonal is
+    /// not looked at.
+    pub distance_between: Vec<u8>,
+    /// What coherence traffic costs besides distance.
+    pub coherence: CoherenceCosts,
+}
+
+/// One CPU: a hardware thread.
+#[derive(Clone, Debug)]
+pub struct CpuModel {
+    /// The physical core it belongs to; CPUs with one number here are SMT siblings.
+    pub core: u32,
+    /// Clock rate while it works.
+    pub frequency: Frequency,
+    /// What its core costs.
+    pub costs: CoreCosts,
+}
+
+/// A distance between two CPUs.
+#[derive(Clone, Debug)]
+pub struct DistanceClass {
+    /// Its name in profiles and reports ("same LLC").
+    pub name: String,
+    /// How long a dependent load takes of a line that is dirty in the other CPU's cache.
+    pub latency: Time,
+}
+
+/// What a core costs. Times are of one hardware thread that has the core for itself.
+#[derive(Clone, Debug)]
+pub struct CoreCosts {
+    /// Front-end time of a load.
+    pub load_issue: Time,
+    /// Front-end time of a store.
+    pub store_issue: Time,
+    /// From a load's issue to its value, on a hit in the private cache.
+    pub hit: Time,
+    /// From a locked operation's start to its end, on a line that the core owns.
+    pub locked: Time,
+    /// A full fence with nothing to drain.
+    pub fence: Time,
+    /// From a store's retirement to the earliest moment it can be written to the cache.
+    pub commit: Time,
+    /// Between two writes from the store buffer to the cache.
+    pub drain: Time,
+    /// The spin hint (`pause`, `yield`).
+    pub spin_hint: Time,
+    /// From knowing that a branch went the other way to the next instruction's issue.
+    pub mispredict: Time,
+    /// How much work, in front-end time, the core issues past an instruction that has not retired.
+    pub reorder_window: Time,
+    /// How long before it reaches the front a locked operation's line is asked for.
+    pub locked_lead: Time,
+    /// Least time between two lines' arrivals at the core.
+    pub line_gap: Time,
+    /// Entries of the store buffer.
+    pub store_buffer_entries: u32,
+    /// By how much front-end time stretches while an SMT sibling is at work: 1 is not at all, 2 is half speed.
+    pub smt_stretch: f64,
+}
+
+/// What coherence traffic costs besides distance.
+#[derive(Clone, Debug)]
+pub struct CoherenceCosts {
+    /// Bytes of a cache line; a power of two.
+    pub line_bytes: u32,
+    /// How long a load takes of a line that no cache holds.
+    pub memory_latency: Time,
+    /// The part of a transfer's latency that passes until the request is at the line's holder, 0 to 1.
+    pub request_share: f64,
+    /// How long a line stays after its arrival for a locked operation, as a part of the transfer's latency.
+    pub locked_hold: f64,
+    /// The same for a store.
+    pub store_hold: f64,
+    /// The same for a load.
+    pub load_hold: f64,
+    /// How long serving one more reader of a clean line keeps the next request for it waiting.
+    pub read_service: Time,
+    /// Whether a load of a line that is dirty elsewhere takes ownership with it (MOESI with migratory sharing)
+    /// or leaves both with a shared copy.
+    pub migratory_reads: bool,
+    /// Where locked operations are carried out.
+    pub locked_at: LockedAt,
+    /// Transfers take up to this part longer or shorter, at random, 0 to 1.
+    pub jitter: f64,
+}
+
+/// Where locked operations are carried out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LockedAt {
+    /// In the requester's cache, after moving the line there.
+    Core,
+    /// At the line's home, one after the other, each taking this long there (Arm's far atomics).
+    Home(Time),
+}

@@ -1,0 +1,1 @@
+//! Published and native measurements: comparison and calibration

@@ -5,8 +5,21 @@
 //! machine (the platform `Sim` of the `models` crate). Natively everything but the atomics compiles to
 //! nothing.
 
+pub mod counter;
+pub mod lock;
+pub mod native;
 pub mod operation;
+pub mod padded;
 pub mod platform;
+pub mod ring;
+pub mod stack;
+pub mod workload;
 
+pub use counter::Counters;
+pub use lock::{McsLock, TestAndSetLock, TicketLock};
+pub use native::Native;
 pub use operation::Operation;
+pub use padded::Padded;
 pub use platform::{Atomic, Platform, SharedCell};
+pub use ring::{MpmcRing, Ring, SpscRing};
+pub use stack::Stack;

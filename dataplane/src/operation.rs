@@ -24,6 +24,8 @@ operations! {
     CRITICAL_WORK = "critical-work";
     /// One turn of a benchmark's loop: counting, comparing, jumping back.
     LOOP = "loop";
+    /// Making one item of a benchmark; one unit is one item.
+    ITEM_MAKE = "item-make";
     /// Instructions of a ring operation besides its memory accesses; one unit is one burst.
     RING_BURST = "ring-burst";
     /// Copying one item into or out of a ring besides its memory accesses; one unit is one item.

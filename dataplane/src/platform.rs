@@ -27,8 +27,7 @@ pub trait Platform: Sized + Send + Sync + 'static {
     fn share<T: Send + Sync + 'static>(value: T) -> Self::Shared<T>;
 
     /// Places an array of `length` elements in shared memory.
-    fn share_slice<T: Send + Sync + 'static>(length: usize, element: impl FnMut(usize) -> T)
-    -> Self::SharedSlice<T>;
+    fn share_slice<T: Send + Sync + 'static>(length: usize, element: impl FnMut(usize) -> T) -> Self::SharedSlice<T>;
 
     /// Names the cache lines that a shared object covers, for reports ("pool.ring.producer"). Where two names
     /// meet on one line the later one stays.

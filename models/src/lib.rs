@@ -1,3 +1,4 @@
 //! Hardware models and the systems built from them and the dataplane code.
 
 pub mod microbenchmark;
+pub mod sim_platform;

@@ -1,9 +1,17 @@
 //! The microbenchmarks on a simulated machine: line ping-pong, contended counter, lock with a critical section,
 //! ring between producers and consumers, stack. Each thread also does private work between two operations.
 
+mod outcome;
+mod run;
+mod threads;
+
 use std::collections::BTreeMap;
 
 use sim_core::{MachineModel, Time};
+
+pub use dataplane::counter::{Layout as CounterLayout, Update};
+pub use outcome::{Conservation, CpuAccount, LineOutcome, Outcome, ThreadOutcome};
+pub use run::{Error, Run, run};
 
 /// Which microbenchmark, with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,30 +54,6 @@ pub enum Benchmark {
     },
 }
 
-/// How a counter is updated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Update {
-    /// An atomic add whose result nobody uses.
-    Add,
-    /// An atomic add whose result is used.
-    FetchAdd,
-    /// Load, then compare-exchange until it succeeds.
-    CompareExchange,
-    /// Plain load and store: loses updates when shared.
-    LoadStore,
-}
-
-/// Where a set of counters lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CounterLayout {
-    /// One counter for all threads.
-    Shared,
-    /// One per thread, next to each other: false sharing.
-    PerThreadPacked,
-    /// One per thread, each on its own line.
-    PerThreadPadded,
-}
-
 /// A lock's algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockAlgorithm {
@@ -109,66 +93,4 @@ pub struct Setup {
     pub warm_up: Time,
     /// Simulated time measured.
     pub duration: Time,
-}
-
-/// What a run showed, over the measured time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
-    /// What one operation is: "item", "add", "acquisition", "hand-off", "push-pop".
-    pub operation: &'static str,
-    /// The threads, in order.
-    pub threads: Vec<ThreadOutcome>,
-    /// Where each of those threads' CPUs spent its time, in the order of `threads`.
-    pub accounts: Vec<CpuAccount>,
-    /// Named objects and what their lines cost, dearest first.
-    pub lines: Vec<LineOutcome>,
-    /// Items put into the system, taken out of it, and inside at the end, since time zero: what goes in comes
-    /// out or is inside. Zero for systems without items.
-    pub conservation: Conservation,
-    /// Shared-memory accesses simulated since time zero.
-    pub accesses: u64,
-    /// Operations since time zero (for wall-clock rates).
-    pub operations_total: u64,
-}
-
-/// What one thread did.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ThreadOutcome {
-    /// Its name, such as "producer0".
-    pub name: String,
-    /// The CPU it ran on.
-    pub cpu: u32,
-    /// Operations it completed in the measured time.
-    pub operations: u64,
-}
-
-/// Where one CPU spent the measured time. The parts sum to it exactly.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CpuAccount {
-    /// The CPU.
-    pub cpu: u32,
-    /// Non-zero categories and their time, dearest first.
-    pub parts: Vec<(String, Time)>,
-}
-
-/// What the lines of one named object cost.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LineOutcome {
-    /// The object's label, such as "ring.producer".
-    pub name: String,
-    /// Time that CPUs stalled or spun on it, summed over CPUs.
-    pub stall: Time,
-    /// Transfers of its lines between caches.
-    pub transfers: u64,
-}
-
-/// Items since time zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Conservation {
-    /// Put in.
-    pub entered: u64,
-    /// Taken out.
-    pub left: u64,
-    /// Inside at the end.
-    pub inside: u64,
 }

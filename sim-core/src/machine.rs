@@ -1,6 +1,7 @@
 //! What the simulator must be told about a machine: its CPUs, how far they are from each other, and what
 //! their cores and caches cost. All of it comes from a machine profile; nothing here has a default.
 
+use crate::error::Error;
 use crate::time::{Frequency, Time};
 
 /// A machine's CPUs (hardware threads) and the distances between them.
@@ -15,6 +16,27 @@ pub struct MachineModel {
     pub distance_between: Vec<u8>,
     /// What coherence traffic costs besides distance.
     pub coherence: CoherenceCosts,
+}
+
+impl MachineModel {
+    /// Looks for contradictions.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let cpus = self.cpus.len();
+        let wrong = if cpus == 0 {
+            Some("it has no CPUs".to_owned())
+        } else if self.distance_between.len() != cpus * cpus {
+            Some(format!("{cpus} CPUs need {} distances, not {}", cpus * cpus, self.distance_between.len()))
+        } else if self.distance_between.iter().any(|class| *class as usize >= self.distances.len()) {
+            Some("a distance class does not exist".to_owned())
+        } else if !self.coherence.line_bytes.is_power_of_two() || self.coherence.line_bytes < 8 {
+            Some(format!("cache lines of {} bytes", self.coherence.line_bytes))
+        } else if self.cpus.iter().any(|cpu| cpu.costs.load_issue == Time::ZERO) {
+            Some("a load must take some time to issue".to_owned())
+        } else {
+            None
+        };
+        wrong.map_or(Ok(()), |wrong| Err(Error::Model(wrong)))
+    }
 }
 
 /// One CPU: a hardware thread.
@@ -103,4 +125,51 @@ pub enum LockedAt {
     Core,
     /// At the line's home, one after the other, each taking this long there (Arm's far atomics).
     Home(Time),
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A core with round figures.
+    pub(crate) fn costs() -> CoreCosts {
+        CoreCosts {
+            load_issue: Time::from_ps(200),
+            store_issue: Time::from_ps(500),
+            hit: Time::from_ns(1),
+            locked: Time::from_ns(5),
+            fence: Time::from_ns(10),
+            commit: Time::from_ns(1),
+            drain: Time::from_ps(500),
+            spin_hint: Time::from_ns(20),
+            mispredict: Time::from_ns(5),
+            reorder_window: Time::from_ns(10),
+            locked_lead: Time::from_ns(20),
+            line_gap: Time::from_ns(1),
+            store_buffer_entries: 56,
+            smt_stretch: 1.5,
+        }
+    }
+
+    /// A machine of this many equal cores, 50 ns from each other.
+    pub(crate) fn machine(cpus: u32) -> MachineModel {
+        let cpu = |core| CpuModel { core, frequency: Frequency::from_hz(2_000_000_000).unwrap(), costs: costs() };
+        MachineModel {
+            cpus: (0..cpus).map(cpu).collect(),
+            distances: vec![DistanceClass { name: "same LLC".into(), latency: Time::from_ns(50) }],
+            distance_between: vec![0; (cpus * cpus) as usize],
+            coherence: CoherenceCosts {
+                line_bytes: 64,
+                memory_latency: Time::from_ns(90),
+                request_share: 0.4,
+                locked_hold: 0.33,
+                store_hold: 0.5,
+                load_hold: 0.0,
+                read_service: Time::from_ns(3),
+                migratory_reads: true,
+                locked_at: LockedAt::Core,
+                jitter: 0.0,
+            },
+        }
+    }
 }

@@ -1,0 +1,466 @@
+//! What a simulated thread may do: touch shared memory, work, look at the clock, count.
+//!
+//! These functions act on the simulation that the calling host thread is running. Called while a simulation is
+//! being built (outside its threads) they change memory and cost nothing. Called without a simulation, or on
+//! memory that is not the simulation's, they panic: a fault of the program, not of its input.
+//!
+//! Every access is ordered: the thread suspends until no other CPU can come first. What an access needs from
+//! other caches is asked for at the front clock, which may lag behind; its value is bound when it is granted.
+
+use std::ptr::NonNull;
+
+use crate::account::{Activity, Category};
+use crate::coherence::Purpose;
+use crate::cpu::PendingStore;
+use crate::engine::{Engine, NO_CPU, current};
+use crate::thread::suspend;
+use crate::time::Time;
+
+/// How many counters each thread has.
+pub const COUNTERS: usize = 4;
+
+/// The current engine, for a moment in which nothing suspends.
+#[inline]
+pub(crate) fn engine<'a>() -> &'a mut Engine {
+    let engine = current();
+    assert!(!engine.is_null(), "shared memory of a simulated machine was used outside its simulation");
+    // SAFETY: the pointer is set only while its simulation is alive and being built, run or dropped on this host
+    // thread. Callers let the reference go before anything suspends or calls `engine` again.
+    unsafe { &mut *engine }
+}
+
+/// Suspends the running thread until its position is `at` in the global order.
+#[inline]
+pub(crate) fn order_at(at: Time) {
+    let engine = engine();
+    if at < engine.horizon {
+        let cpu = &mut engine.cpus[engine.running];
+        cpu.bound = cpu.bound.max(at);
+        return;
+    }
+    suspend_until(at);
+}
+
+#[inline(always)]
+fn suspend_until(at: Time) {
+    let engine = engine();
+    if engine.dropping {
+        return;
+    }
+    engine.set_order(engine.running, at);
+    let way_back = engine.cpus[engine.running].way_back;
+    // SAFETY: this is the running thread's own stack.
+    unsafe { suspend(way_back) };
+}
+
+/// Suspends the running thread until it is woken or its deadline passes.
+pub(crate) fn park(deadline: Time) {
+    suspend_until(deadline);
+}
+
+/// Waits for the running thread's turn at its own position; `false` when no thread is running.
+#[inline]
+pub(crate) fn order() -> bool {
+    let engine = engine();
+    if engine.running == NO_CPU {
+        return false;
+    }
+    let position = engine.cpus[engine.running].position();
+    order_at(position);
+    true
+}
+
+/// Waits for the running thread's turn and does nothing: no result may depend on it.
+pub fn pause_without_effect() {
+    order();
+}
+
+#[inline]
+fn offset_of(engine: &Engine, address: *const u8) -> usize {
+    match engine.arena.offset_of(address) {
+        Some(offset) => offset,
+        None => outside(),
+    }
+}
+
+#[cold]
+fn outside() -> ! {
+    panic!("an access outside the simulated machine's shared memory: place shared objects there first")
+}
+
+/// Places `bytes` bytes in shared memory, starting on a line of their own.
+///
+/// # Panics
+/// If the simulation's memory is full.
+pub fn take_memory(bytes: usize, align: usize) -> NonNull<u8> {
+    engine().take_memory(bytes, align).expect("the simulated machine's shared memory is full: give it a larger arena")
+}
+
+/// A number that tells the current simulation from all others of this process. It never reaches a result.
+#[inline]
+pub fn simulation_id() -> u64 {
+    engine().id
+}
+
+/// Names the lines that `bytes` bytes at `address` cover.
+pub fn label(address: *const u8, bytes: usize, name: &str) {
+    let engine = engine();
+    let label = engine.label(name);
+    let first = offset_of(engine, address);
+    let (from, to) = (first >> engine.line_shift, (first + bytes.max(1) - 1) >> engine.line_shift);
+    for line in &mut engine.lines.table[from..=to] {
+        line.label = label;
+    }
+}
+
+/// Loads a word of 4 or 8 bytes.
+#[inline]
+pub fn load(address: *const u8, bytes: u8) -> u64 {
+    if !order() {
+        let engine = engine();
+        return engine.arena.read(offset_of(engine, address), bytes);
+    }
+    let this = engine();
+    let offset = offset_of(this, address);
+    let begun = this.begin_load(offset, bytes);
+    if let Some(grant) = begun.wait_until {
+        order_at(grant);
+    }
+    begun.forwarded.unwrap_or_else(|| engine().arena.read(offset, bytes))
+}
+
+/// A load's first half.
+struct LoadBegun {
+    /// The line is granted in the future; the value is bound then.
+    wait_until: Option<Time>,
+    /// The value, if it came from the store buffer.
+    forwarded: Option<u64>,
+}
+
+impl Engine {
+    #[inline]
+    fn begin_load(&mut self, offset: usize, bytes: u8) -> LoadBegun {
+        let number = self.running;
+        let line = offset >> self.line_shift;
+        self.accesses += 1;
+        let cpu = &mut self.cpus[number];
+        let now = cpu.position();
+        let issue_cost = cpu.costs.load_issue;
+        cpu.issue(Category::Access, issue_cost);
+        let issue = cpu.front.max(std::mem::take(&mut cpu.address_known));
+        let hit = cpu.costs.hit;
+        if cpu.poll.active {
+            cpu.poll.watch(line);
+        }
+        let mut forwarded = None;
+        if !cpu.stores.is_empty() {
+            self.write_back(number, now);
+            forwarded = self.forward(number, offset, bytes);
+        }
+        let label = self.label_of(line);
+        if forwarded.is_some() || self.lines.hold(line, number).read_until > now {
+            self.cpus[number].complete(issue + hit, label);
+            return LoadBegun { wait_until: None, forwarded };
+        }
+        let arrival = self.request(number, line, Purpose::Read, issue);
+        self.reacquire_lost();
+        self.cpus[number].complete(arrival.data + hit, label);
+        LoadBegun { wait_until: (arrival.grant > now).then_some(arrival.grant), forwarded: None }
+    }
+
+    /// The youngest value for a word in the CPU's own store buffer.
+    fn forward(&self, cpu: usize, offset: usize, bytes: u8) -> Option<u64> {
+        let stores = self.cpus[cpu].stores.iter().rev();
+        stores.filter(|store| store.bytes == bytes && store.offset as usize == offset).map(|store| store.value).next()
+    }
+}
+
+/// Stores a word of 4 or 8 bytes.
+#[inline]
+pub fn store(address: *const u8, bytes: u8, value: u64) {
+    if !order() {
+        let engine = engine();
+        let offset = offset_of(engine, address);
+        engine.arena.write(offset, bytes, value);
+        return;
+    }
+    wait_for_buffer();
+    let engine = engine();
+    let offset = offset_of(engine, address);
+    engine.begin_store(offset, bytes, value);
+}
+
+/// Stalls while the store buffer is full.
+#[inline]
+fn wait_for_buffer() {
+    loop {
+        let engine = engine();
+        let number = engine.running;
+        let now = engine.cpus[number].position();
+        engine.write_back(number, now);
+        let cpu = &mut engine.cpus[number];
+        if cpu.stores.len() < cpu.costs.store_buffer_entries as usize {
+            return;
+        }
+        let oldest = cpu.stores[0];
+        let label = engine.label_of(oldest.line as usize);
+        engine.cpus[number].stall(label, oldest.commit);
+        order();
+    }
+}
+
+impl Engine {
+    #[inline]
+    fn begin_store(&mut self, offset: usize, bytes: u8, value: u64) {
+        let number = self.running;
+        let line = offset >> self.line_shift;
+        self.accesses += 1;
+        let cpu = &mut self.cpus[number];
+        let now = cpu.position();
+        let issue_cost = cpu.costs.store_issue;
+        cpu.note_write();
+        cpu.issue(Category::Access, issue_cost);
+        let issue = cpu.front.max(std::mem::take(&mut cpu.address_known));
+        let retired = cpu.front.max(cpu.retired);
+        let ready = retired + cpu.costs.commit;
+        let earliest = ready.max(cpu.drained + cpu.costs.drain);
+        let idle = cpu.stores.is_empty() && cpu.retired <= now;
+        if idle && self.lines.hold(line, number).write_until > earliest {
+            // An empty buffer and an owned line: the store takes effect at once.
+            let entry = &mut self.lines.table[line];
+            entry.modified = true;
+            entry.available = entry.available.max(earliest);
+            self.cpus[number].drained = earliest;
+            if bytes != 0 {
+                self.arena.write(offset, bytes, value);
+            }
+            return;
+        }
+        let commit = self.own_for_store(number, line, issue, earliest);
+        self.buffer_store(
+            number,
+            PendingStore { offset: offset as u32, line: line as u32, bytes, value, ready, commit },
+        );
+    }
+}
+
+/// A read-modify-write of a word of 4 or 8 bytes: `change` gets the old value and returns the new one, or `None` to
+/// leave it. Returns the old value. If `used`, the front end waits for it.
+#[inline]
+pub fn locked(address: *const u8, bytes: u8, used: bool, change: impl FnOnce(u64) -> Option<u64>) -> u64 {
+    let ordered = order();
+    let this = engine();
+    let offset = offset_of(this, address);
+    if !ordered {
+        return this.modify(offset, bytes, change);
+    }
+    let line = offset >> this.line_shift;
+    let (start, mut done) = this.begin_locked(line);
+    let mut start = start;
+    loop {
+        order_at(start);
+        if done.is_some() {
+            break;
+        }
+        match engine().try_locked(line, start) {
+            Ok(end) => {
+                done = Some(end);
+                break;
+            }
+            Err(later) => start = later,
+        }
+    }
+    let engine = engine();
+    let old = engine.modify(offset, bytes, change);
+    engine.finish_locked(line, done.unwrap_or(start), used);
+    old
+}
+
+impl Engine {
+    fn modify(&mut self, offset: usize, bytes: u8, change: impl FnOnce(u64) -> Option<u64>) -> u64 {
+        let old = self.arena.read(offset, bytes);
+        if let Some(new) = change(old) {
+            self.arena.write(offset, bytes, new);
+        }
+        old
+    }
+
+    /// Starts a locked operation: when it can take effect at the earliest, and for one at the line's home also when
+    /// its result is back.
+    fn begin_locked(&mut self, line: usize) -> (Time, Option<Time>) {
+        let number = self.running;
+        self.accesses += 1;
+        let cpu = &mut self.cpus[number];
+        let issue_cost = cpu.costs.load_issue;
+        cpu.note_write();
+        cpu.issue(Category::Access, issue_cost);
+        let issue = cpu.front.max(std::mem::take(&mut cpu.address_known));
+        let mut start = issue.max(cpu.retired);
+        if let Some(youngest) = cpu.stores.back() {
+            start = start.max(youngest.commit);
+        }
+        let lead = Time(issue.0.saturating_sub(cpu.costs.locked_lead.0)).max(cpu.restarted);
+        if let Some((effect, back)) = self.operate_at_home(number, line, start) {
+            self.reacquire_lost();
+            return (effect, Some(back));
+        }
+        if self.lines.hold(line, number).write_until < start {
+            start = start.max(self.request(number, line, Purpose::Locked, lead).data);
+            self.reacquire_lost();
+        }
+        (start, None)
+    }
+
+    /// It is `start`: carries a locked operation out if the store buffer is empty and the line is here, and returns
+    /// its end; otherwise returns when to try again.
+    fn try_locked(&mut self, line: usize, start: Time) -> Result<Time, Time> {
+        let number = self.running;
+        self.write_back(number, start);
+        if let Some(youngest) = self.cpus[number].stores.back() {
+            return Err(youngest.commit);
+        }
+        if self.lines.hold(line, number).write_until < start {
+            let data = self.request(number, line, Purpose::Locked, start).data;
+            self.reacquire_lost();
+            return Err(data);
+        }
+        let end = start + self.cpus[number].costs.locked;
+        let entry = &mut self.lines.table[line];
+        if entry.holder as usize == number {
+            entry.modified = true;
+            entry.available = entry.available.max(end);
+        }
+        Ok(end)
+    }
+
+    fn finish_locked(&mut self, line: usize, end: Time, used: bool) {
+        let number = self.running;
+        let label = self.label_of(line);
+        let cpu = &mut self.cpus[number];
+        if used {
+            cpu.stall(label, end.since(cpu.costs.locked));
+            if end > cpu.front {
+                cpu.pass(Category::Locked, end - cpu.front);
+            }
+            cpu.restarted = cpu.front;
+        }
+        cpu.complete(end, label);
+    }
+}
+
+/// A full fence: waits until all own stores are written.
+pub fn fence() {
+    if !order() {
+        return;
+    }
+    while let Some(start) = engine().begin_fence() {
+        order_at(start);
+    }
+    let engine = engine();
+    let cpu = &mut engine.cpus[engine.running];
+    let (label, drained, cost) = (cpu.last_label, cpu.retired.max(cpu.drained), cpu.costs.fence);
+    cpu.stall(label, drained);
+    cpu.pass(Category::Locked, cost);
+    cpu.retired = cpu.front;
+    cpu.restarted = cpu.front;
+}
+
+impl Engine {
+    /// When a fence should look again, or `None` when the store buffer is empty.
+    fn begin_fence(&mut self) -> Option<Time> {
+        let number = self.running;
+        self.cpus[number].note_write();
+        let now = self.cpus[number].position();
+        self.write_back(number, now);
+        self.cpus[number].stores.back().map(|youngest| youngest.commit)
+    }
+}
+
+/// Reads plain data of any length; the caller copies it out afterwards. The lines are asked for together.
+pub fn read_plain(address: *const u8, bytes: usize) {
+    if bytes == 0 || !order() {
+        return;
+    }
+    let engine = engine();
+    let first = offset_of(engine, address);
+    if let Some(grant) = engine.begin_reads(first, bytes) {
+        order_at(grant);
+    }
+}
+
+impl Engine {
+    /// Loads from each line that a block covers; returns when the last is granted, if in the future.
+    fn begin_reads(&mut self, first: usize, bytes: usize) -> Option<Time> {
+        let line_bytes = 1 << self.line_shift;
+        let mut offset = first;
+        let mut last = None;
+        while offset < first + bytes {
+            last = last.max(self.begin_load(offset, 0).wait_until);
+            offset = (offset + line_bytes) & !(line_bytes - 1);
+        }
+        last
+    }
+}
+
+/// Writes plain data of any length; the caller has copied or copies it in at the same moment, since code without
+/// races cannot tell. What is modelled is when the lines are owned.
+pub fn write_plain(address: *const u8, bytes: usize) {
+    if bytes == 0 || !order() {
+        return;
+    }
+    let (first, line_bytes) = {
+        let engine = engine();
+        (offset_of(engine, address), 1 << engine.line_shift)
+    };
+    let mut offset = first;
+    while offset < first + bytes {
+        wait_for_buffer();
+        engine().begin_store(offset, 0, 0);
+        offset = (offset + line_bytes) & !(line_bytes - 1);
+    }
+}
+
+/// Does `count` units of a named piece of work; what a unit takes was said when the simulation was made.
+#[inline]
+pub fn work(activity: Activity, count: u32) {
+    let engine = engine();
+    if engine.running != NO_CPU {
+        let time = engine.work[activity.0 as usize] * u64::from(count);
+        if time > Time::ZERO {
+            engine.cpus[engine.running].issue(Category::Work(activity), time);
+        }
+    }
+}
+
+/// The address of the next access comes from the last value loaded.
+#[inline]
+pub fn dep() {
+    let engine = engine();
+    if engine.running != NO_CPU {
+        let cpu = &mut engine.cpus[engine.running];
+        cpu.address_known = cpu.last_value;
+    }
+}
+
+/// A branch on the last value was mispredicted: the front end waits for the value and starts again.
+pub fn branch_missed() {
+    let engine = engine();
+    if engine.running != NO_CPU {
+        engine.cpus[engine.running].mispredict();
+    }
+}
+
+/// The running thread's clock.
+pub fn now() -> Time {
+    let engine = engine();
+    engine.cpus.get(engine.running).map_or(engine.now, |cpu| cpu.front)
+}
+
+/// Adds to one of the running thread's counters, at no cost.
+#[inline]
+pub fn count(counter: usize, amount: u64) {
+    let engine = engine();
+    if engine.running != NO_CPU {
+        engine.counters[engine.running][counter] += amount;
+    }
+}

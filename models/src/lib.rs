@@ -1,4 +1,5 @@
 //! Hardware models and the systems built from them and the dataplane code.
 
 pub mod microbenchmark;
+pub mod quantity;
 pub mod sim_platform;

@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 
 use crate::account::{Activity, Category};
 use crate::coherence::Purpose;
-use crate::cpu::PendingStore;
+use crate::cpu::{PendingStore, Turn, Turned};
 use crate::engine::{Engine, NO_CPU, current};
 use crate::thread::suspend;
 use crate::time::Time;
@@ -38,24 +38,27 @@ pub(crate) fn order_at(at: Time) {
         cpu.bound = cpu.bound.max(at);
         return;
     }
-    suspend_until(at);
+    suspend_until(at, Turn::Resume);
 }
 
+/// Suspends the running thread until `at`; then `turn` happens, and when that is done, the thread goes on.
 #[inline(always)]
-fn suspend_until(at: Time) {
+fn suspend_until(at: Time, turn: Turn) {
     let engine = engine();
     if engine.dropping {
         return;
     }
     engine.set_order(engine.running, at);
-    let way_back = engine.cpus[engine.running].way_back;
+    let cpu = &mut engine.cpus[engine.running];
+    cpu.turn = turn;
+    let way_back = cpu.way_back;
     // SAFETY: this is the running thread's own stack.
     unsafe { suspend(way_back) };
 }
 
 /// Suspends the running thread until it is woken or its deadline passes.
 pub(crate) fn park(deadline: Time) {
-    suspend_until(deadline);
+    suspend_until(deadline, Turn::Resume);
 }
 
 /// Waits for the running thread's turn at its own position; `false` when no thread is running.
@@ -68,6 +71,50 @@ pub(crate) fn order() -> bool {
     let position = engine.cpus[engine.running].position();
     order_at(position);
     true
+}
+
+/// Lets `turn` happen when the running thread's turn comes, and returns what it found out.
+#[inline]
+fn in_turn(turn: Turn) -> Turned {
+    let this = engine();
+    let number = this.running;
+    let cpu = &mut this.cpus[number];
+    let position = cpu.position();
+    if position >= this.horizon {
+        suspend_until(position, turn);
+    } else {
+        cpu.turn = turn;
+        if let Some(later) = this.take_turn(number) {
+            let turn = this.cpus[number].turn;
+            suspend_until(later, turn);
+        }
+    }
+    let engine = engine();
+    engine.cpus[number].result
+}
+
+impl Engine {
+    /// Takes the steps that the running CPU's turn consists of, as far as it comes first. When the rest has to wait,
+    /// returns until when.
+    #[inline]
+    pub(crate) fn take_turn(&mut self, number: usize) -> Option<Time> {
+        loop {
+            let later = match self.cpus[number].turn {
+                Turn::Resume => return None,
+                Turn::Load { offset, bytes } => {
+                    self.cpus[number].turn = Turn::Resume;
+                    self.begin_load(number, offset, bytes)?
+                }
+                Turn::Locked { line } => self.begin_locked(number, line),
+                Turn::TryLocked { line } => self.try_locked(number, line)?,
+            };
+            if later >= self.horizon && !self.dropping {
+                return Some(later);
+            }
+            let cpu = &mut self.cpus[number];
+            cpu.bound = cpu.bound.max(later);
+        }
+    }
 }
 
 /// Waits for the running thread's turn and does nothing: no result may depend on it.
@@ -116,56 +163,41 @@ pub fn label(address: *const u8, bytes: usize, name: &str) {
 /// Loads a word of 4 or 8 bytes.
 #[inline]
 pub fn load(address: *const u8, bytes: u8) -> u64 {
-    if !order() {
-        let engine = engine();
-        return engine.arena.read(offset_of(engine, address), bytes);
-    }
     let this = engine();
     let offset = offset_of(this, address);
-    let begun = this.begin_load(offset, bytes);
-    if let Some(grant) = begun.wait_until {
-        order_at(grant);
+    if this.running == NO_CPU {
+        return this.arena.read(offset, bytes);
     }
-    begun.forwarded.unwrap_or_else(|| engine().arena.read(offset, bytes))
-}
-
-/// A load's first half.
-struct LoadBegun {
-    /// The line is granted in the future; the value is bound then.
-    wait_until: Option<Time>,
-    /// The value, if it came from the store buffer.
-    forwarded: Option<u64>,
+    let turned = in_turn(Turn::Load { offset, bytes });
+    turned.forwarded.unwrap_or_else(|| engine().arena.read(offset, bytes))
 }
 
 impl Engine {
-    #[inline]
-    fn begin_load(&mut self, offset: usize, bytes: u8) -> LoadBegun {
-        let number = self.running;
+    /// A load issues. If its line is granted in the future, returns when: the value is bound then.
+    fn begin_load(&mut self, number: usize, offset: usize, bytes: u8) -> Option<Time> {
         let line = offset >> self.line_shift;
         self.accesses += 1;
+        let label = self.label_of(line);
         let cpu = &mut self.cpus[number];
         let now = cpu.position();
-        let issue_cost = cpu.costs.load_issue;
-        cpu.issue(Category::Access, issue_cost);
+        cpu.issue(Category::Access, cpu.costs.load_issue);
         let issue = cpu.front.max(std::mem::take(&mut cpu.address_known));
         let hit = cpu.costs.hit;
         if cpu.poll.active {
             cpu.poll.watch(line);
         }
-        let mut forwarded = None;
+        cpu.result.forwarded = None;
         if !cpu.stores.is_empty() {
             self.write_back(number, now);
-            forwarded = self.forward(number, offset, bytes);
+            self.cpus[number].result.forwarded = self.forward(number, offset, bytes);
         }
-        let label = self.label_of(line);
-        if forwarded.is_some() || self.lines.hold(line, number).read_until > now {
+        if self.cpus[number].result.forwarded.is_some() || self.lines.hold(line, number).read_until > now {
             self.cpus[number].complete(issue + hit, label);
-            return LoadBegun { wait_until: None, forwarded };
+            return None;
         }
         let arrival = self.request(number, line, Purpose::Read, issue);
-        self.reacquire_lost();
         self.cpus[number].complete(arrival.data + hit, label);
-        LoadBegun { wait_until: (arrival.grant > now).then_some(arrival.grant), forwarded: None }
+        (arrival.grant > now).then_some(arrival.grant)
     }
 
     /// The youngest value for a word in the CPU's own store buffer.
@@ -217,9 +249,8 @@ impl Engine {
         self.accesses += 1;
         let cpu = &mut self.cpus[number];
         let now = cpu.position();
-        let issue_cost = cpu.costs.store_issue;
         cpu.note_write();
-        cpu.issue(Category::Access, issue_cost);
+        cpu.issue(Category::Access, cpu.costs.store_issue);
         let issue = cpu.front.max(std::mem::take(&mut cpu.address_known));
         let retired = cpu.front.max(cpu.retired);
         let ready = retired + cpu.costs.commit;
@@ -248,35 +279,21 @@ impl Engine {
 /// leave it. Returns the old value. If `used`, the front end waits for it.
 #[inline]
 pub fn locked(address: *const u8, bytes: u8, used: bool, change: impl FnOnce(u64) -> Option<u64>) -> u64 {
-    let ordered = order();
     let this = engine();
     let offset = offset_of(this, address);
-    if !ordered {
+    if this.running == NO_CPU {
         return this.modify(offset, bytes, change);
     }
     let line = offset >> this.line_shift;
-    let (start, mut done) = this.begin_locked(line);
-    let mut start = start;
-    loop {
-        order_at(start);
-        if done.is_some() {
-            break;
-        }
-        match engine().try_locked(line, start) {
-            Ok(end) => {
-                done = Some(end);
-                break;
-            }
-            Err(later) => start = later,
-        }
-    }
+    let turned = in_turn(Turn::Locked { line });
     let engine = engine();
     let old = engine.modify(offset, bytes, change);
-    engine.finish_locked(line, done.unwrap_or(start), used);
+    engine.finish_locked(line, turned.done, used);
     old
 }
 
 impl Engine {
+    #[inline]
     fn modify(&mut self, offset: usize, bytes: u8, change: impl FnOnce(u64) -> Option<u64>) -> u64 {
         let old = self.arena.read(offset, bytes);
         if let Some(new) = change(old) {
@@ -285,44 +302,41 @@ impl Engine {
         old
     }
 
-    /// Starts a locked operation: when it can take effect at the earliest, and for one at the line's home also when
-    /// its result is back.
-    fn begin_locked(&mut self, line: usize) -> (Time, Option<Time>) {
-        let number = self.running;
+    /// A locked operation issues. Returns when it can take effect at the earliest.
+    fn begin_locked(&mut self, number: usize, line: usize) -> Time {
         self.accesses += 1;
         let cpu = &mut self.cpus[number];
-        let issue_cost = cpu.costs.load_issue;
         cpu.note_write();
-        cpu.issue(Category::Access, issue_cost);
+        cpu.issue(Category::Access, cpu.costs.load_issue);
         let issue = cpu.front.max(std::mem::take(&mut cpu.address_known));
         let mut start = issue.max(cpu.retired);
         if let Some(youngest) = cpu.stores.back() {
             start = start.max(youngest.commit);
         }
-        let lead = Time(issue.0.saturating_sub(cpu.costs.locked_lead.0)).max(cpu.restarted);
+        let lead = issue.since(cpu.costs.locked_lead).max(cpu.restarted);
         if let Some((effect, back)) = self.operate_at_home(number, line, start) {
-            self.reacquire_lost();
-            return (effect, Some(back));
+            let cpu = &mut self.cpus[number];
+            cpu.result.done = back;
+            cpu.turn = Turn::Resume;
+            return effect;
         }
+        self.cpus[number].turn = Turn::TryLocked { line };
         if self.lines.hold(line, number).write_until < start {
             start = start.max(self.request(number, line, Purpose::Locked, lead).data);
-            self.reacquire_lost();
         }
-        (start, None)
+        start
     }
 
-    /// It is `start`: carries a locked operation out if the store buffer is empty and the line is here, and returns
-    /// its end; otherwise returns when to try again.
-    fn try_locked(&mut self, line: usize, start: Time) -> Result<Time, Time> {
-        let number = self.running;
+    /// Carries a locked operation out at the CPU's position if the store buffer is empty and the line is here;
+    /// otherwise returns when to try again.
+    fn try_locked(&mut self, number: usize, line: usize) -> Option<Time> {
+        let start = self.cpus[number].bound;
         self.write_back(number, start);
         if let Some(youngest) = self.cpus[number].stores.back() {
-            return Err(youngest.commit);
+            return Some(youngest.commit);
         }
         if self.lines.hold(line, number).write_until < start {
-            let data = self.request(number, line, Purpose::Locked, start).data;
-            self.reacquire_lost();
-            return Err(data);
+            return Some(self.request(number, line, Purpose::Locked, start).data);
         }
         let end = start + self.cpus[number].costs.locked;
         let entry = &mut self.lines.table[line];
@@ -330,13 +344,16 @@ impl Engine {
             entry.modified = true;
             entry.available = entry.available.max(end);
         }
-        Ok(end)
+        let cpu = &mut self.cpus[number];
+        cpu.result.done = end;
+        cpu.turn = Turn::Resume;
+        None
     }
 
+    #[inline]
     fn finish_locked(&mut self, line: usize, end: Time, used: bool) {
-        let number = self.running;
         let label = self.label_of(line);
-        let cpu = &mut self.cpus[number];
+        let cpu = &mut self.cpus[self.running];
         if used {
             cpu.stall(label, end.since(cpu.costs.locked));
             if end > cpu.front {
@@ -395,7 +412,7 @@ impl Engine {
         let mut offset = first;
         let mut last = None;
         while offset < first + bytes {
-            last = last.max(self.begin_load(offset, 0).wait_until);
+            last = last.max(self.begin_load(self.running, offset, 0));
             offset = (offset + line_bytes) & !(line_bytes - 1);
         }
         last

@@ -82,24 +82,45 @@ impl Numbering {
     }
 }
 
-/// One CPU's account: a sum per category, and the pieces charged since the CPU was last in step with global
-/// time, which may reach into the future.
+/// One CPU's account: a sum per category, and the latest pieces apart, where they may reach into the future.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Account {
     totals: Vec<Time>,
     recent: Vec<(u32, Time)>,
+    /// Pieces that end no later than this go to the totals at once.
+    certain_until: Time,
+    /// The latest time that observers will see before the limit is set anew.
+    limit: Time,
     /// Time already charged to a wait at the end of a window whose pieces are still to come: a CPU may lag.
     prepaid: Time,
 }
 
 impl Account {
-    /// Charges a piece of time that directly follows the previous piece.
+    /// Says that observers will not look at a time before `limit`.
+    pub(crate) fn set_limit(&mut self, limit: Time) {
+        self.limit = limit;
+        self.certain_until = if self.prepaid == Time::ZERO { limit } else { Time::ZERO };
+    }
+
+    /// Charges a piece of time that directly follows the previous piece and ends at `end`.
     #[inline]
-    pub(crate) fn charge(&mut self, number: u32, mut time: Time) {
+    pub(crate) fn charge(&mut self, number: u32, time: Time, end: Time) {
+        if end <= self.certain_until
+            && self.recent.is_empty()
+            && let Some(total) = self.totals.get_mut(number as usize)
+        {
+            *total += time;
+        } else {
+            self.charge_apart(number, time);
+        }
+    }
+
+    fn charge_apart(&mut self, number: u32, mut time: Time) {
         if self.prepaid != Time::ZERO {
             let paid = self.prepaid.min(time);
             self.prepaid -= paid;
             time -= paid;
+            self.set_limit(self.limit);
         }
         match self.recent.last_mut() {
             Some((last, sum)) if *last == number => *sum += time,
@@ -110,6 +131,12 @@ impl Account {
     /// Says that all pieces so far lie in the past.
     #[inline]
     pub(crate) fn settle(&mut self) {
+        if !self.recent.is_empty() {
+            self.settle_recent();
+        }
+    }
+
+    fn settle_recent(&mut self) {
         for (number, time) in self.recent.drain(..) {
             let index = number as usize;
             if index >= self.totals.len() {
@@ -133,7 +160,7 @@ impl Account {
                 copy.recent.pop();
             }
         }
-        copy.charge(waiting, now.since(front));
+        copy.charge_apart(waiting, now.since(front));
         copy.settle();
         copy.totals
     }
@@ -147,8 +174,10 @@ impl Account {
             let new = missing - self.prepaid;
             self.settle();
             let prepaid = std::mem::take(&mut self.prepaid);
-            self.charge(waiting, new);
+            self.charge_apart(waiting, new);
+            self.settle();
             self.prepaid = prepaid + new;
+            self.set_limit(self.limit);
         }
         sums
     }
@@ -205,10 +234,10 @@ mod tests {
     #[test]
     fn a_lagging_cpu_is_charged_once() {
         let mut account = Account::default();
-        account.charge(1, Time(10));
+        account.charge(1, Time(10), Time(10));
         assert_eq!(account.close_window(Time(16), Time(10), 5).iter().copied().sum::<Time>(), Time(16));
-        account.charge(1, Time(4));
-        account.charge(2, Time(6));
+        account.charge(1, Time(4), Time(14));
+        account.charge(2, Time(6), Time(20));
         let sums = account.at(Time(20), Time(20), 5);
         assert_eq!(sums, [0, 10, 4, 0, 0, 6].map(Time));
     }
@@ -221,17 +250,20 @@ mod tests {
                 let time = Time(time);
                 match step {
                     0 => {
-                        account.charge(time.0 as u32 % 5 + 1, time);
                         front += time;
+                        account.charge(time.0 as u32 % 5 + 1, time, front);
                     }
-                    1 => now += time,
+                    1 => {
+                        now += time;
+                        account.set_limit(now);
+                    }
                     2 => {
                         account.retime(now, front, front.max(now) + time);
                         front = if front > now { front + time } else { front };
                     }
                     _ => {
                         let begins = front.max(now);
-                        account.charge(0, begins - front);
+                        account.charge(0, begins - front, begins);
                         account.insert(now, begins, 7, time);
                         front = begins + time;
                     }

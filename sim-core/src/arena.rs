@@ -7,12 +7,18 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
-/// Alignment of the block: whole pages, so that offsets and addresses agree modulo any line size.
+/// Alignment of the memory handed out first: whole pages, so that offsets and addresses agree modulo any line size.
 const PAGE: usize = 4096;
+
+/// Alignment of the block. With more than this, the standard library zeroes a block by writing to all of it instead
+/// of taking zeroed pages as they are touched.
+const BLOCK_ALIGN: usize = 16;
 
 /// One block of zeroed memory, handed out front to back and never taken back.
 #[derive(Debug)]
 pub(crate) struct Arena {
+    block: NonNull<u8>,
+    /// The first page boundary in the block.
     base: NonNull<u8>,
     capacity: usize,
     used: usize,
@@ -24,13 +30,15 @@ impl Arena {
         let capacity = capacity.max(PAGE).next_multiple_of(PAGE);
         let layout = Self::layout(capacity);
         // SAFETY: the layout's size is not zero.
-        let base = unsafe { alloc_zeroed(layout) };
-        let Some(base) = NonNull::new(base) else { handle_alloc_error(layout) };
-        Self { base, capacity, used: 0 }
+        let block = unsafe { alloc_zeroed(layout) };
+        let Some(block) = NonNull::new(block) else { handle_alloc_error(layout) };
+        // SAFETY: the block is a page longer than the capacity.
+        let base = unsafe { block.add(block.align_offset(PAGE)) };
+        Self { block, base, capacity, used: 0 }
     }
 
     fn layout(capacity: usize) -> Layout {
-        Layout::from_size_align(capacity, PAGE).expect("an arena is smaller than half the address space")
+        Layout::from_size_align(capacity + PAGE, BLOCK_ALIGN).expect("an arena is smaller than half the address space")
     }
 
     /// Bytes handed out so far.
@@ -84,7 +92,7 @@ impl Arena {
 impl Drop for Arena {
     fn drop(&mut self) {
         // SAFETY: allocated in `new` with the same layout.
-        unsafe { dealloc(self.base.as_ptr(), Self::layout(self.capacity)) }
+        unsafe { dealloc(self.block.as_ptr(), Self::layout(self.capacity)) }
     }
 }
 

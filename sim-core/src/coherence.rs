@@ -12,7 +12,7 @@
 use crate::account::Label;
 use crate::cpu::{ONE, PendingStore, State};
 use crate::engine::Engine;
-use crate::lines::NOBODY;
+use crate::lines::{Hold, NOBODY};
 use crate::machine::LockedAt;
 use crate::time::Time;
 use rand::Rng;
@@ -43,8 +43,16 @@ pub(crate) struct LostLine {
 }
 
 impl Engine {
-    /// Asks for a line at `issue`.
+    /// Asks for a line at `issue`, to load from it or for a locked operation.
     pub(crate) fn request(&mut self, cpu: usize, line: usize, purpose: Purpose, issue: Time) -> Arrival {
+        let arrival = self.request_line(cpu, line, purpose, issue);
+        if !self.lost.is_empty() {
+            self.reacquire_lost();
+        }
+        arrival
+    }
+
+    fn request_line(&mut self, cpu: usize, line: usize, purpose: Purpose, issue: Time) -> Arrival {
         let entry = self.lines.table[line];
         self.transfers[entry.label.0 as usize] += 1;
         let latency = self.transfer_latency(cpu, line, entry.holder);
@@ -63,7 +71,7 @@ impl Engine {
         };
         let available = if moves {
             self.grant_exclusive(cpu, line, grant);
-            data + Time(latency.0 * self.fractions.hold(purpose) / ONE)
+            data + self.draw_hold(cpu, Time(latency.0 * self.fractions.hold(purpose) / ONE))
         } else {
             self.grant_shared(cpu, line, grant);
             if entry.modified {
@@ -80,7 +88,7 @@ impl Engine {
         }
         entry_now.exclusive = moves;
         entry_now.modified = moves && purpose != Purpose::Read;
-        if entry.exclusive && previous != cpu {
+        if entry.exclusive && previous != cpu && !self.cpus[previous].stores.is_empty() {
             self.note_lost(previous, line, grant);
         }
         Arrival { grant, data }
@@ -114,24 +122,36 @@ impl Engine {
         Time(latency.0.saturating_add_signed((most * draw) >> 31))
     }
 
+    /// How long a line stays at least, this time: between nothing and twice the mean. When the next request gets
+    /// its turn relative to what the holder is doing varies from tenure to tenure; without this, CPUs fall into step
+    /// and some never win a compare-exchange.
+    fn draw_hold(&mut self, cpu: usize, mean: Time) -> Time {
+        Time((mean.0 * u64::from(self.cpus[cpu].jitter.next_u32())) >> 31)
+    }
+
     fn grant_exclusive(&mut self, cpu: usize, line: usize, grant: Time) {
-        let mut woken = std::mem::take(&mut self.woken);
-        let cpus = &self.cpus;
-        self.lines.take_sharers(line, |hold, sharer| {
-            hold.read_until = hold.read_until.min(grant);
-            hold.write_until = hold.write_until.min(grant);
-            if sharer != cpu && cpus[sharer].state == State::Parked {
-                woken.push(sharer);
+        let entry = self.lines.table[line];
+        if entry.exclusive && entry.holder as usize != cpu {
+            self.end_hold(entry.holder as usize, line, grant);
+        } else if !entry.exclusive {
+            while let Some(sharer) = self.lines.take_sharer(line) {
+                if sharer != cpu {
+                    self.end_hold(sharer, line, grant);
+                }
             }
-        });
-        self.lines.add_sharer(line, cpu);
-        let hold = self.lines.hold(line, cpu);
-        hold.read_until = Time::NEVER;
-        hold.write_until = Time::NEVER;
-        for sharer in woken.drain(..) {
-            self.wake(sharer, grant);
         }
-        self.woken = woken;
+        *self.lines.hold(line, cpu) = Hold { read_until: Time::NEVER, write_until: Time::NEVER };
+    }
+
+    /// A CPU's copy of a line is good until `grant` only.
+    #[inline]
+    fn end_hold(&mut self, cpu: usize, line: usize, grant: Time) {
+        let hold = self.lines.hold(line, cpu);
+        hold.read_until = hold.read_until.min(grant);
+        hold.write_until = hold.write_until.min(grant);
+        if self.cpus[cpu].state == State::Parked {
+            self.wake(cpu, grant);
+        }
     }
 
     fn grant_shared(&mut self, cpu: usize, line: usize, grant: Time) {
@@ -139,6 +159,7 @@ impl Engine {
         if entry.exclusive {
             let hold = self.lines.hold(line, entry.holder as usize);
             hold.write_until = hold.write_until.min(grant);
+            self.lines.add_sharer(line, entry.holder as usize);
         }
         self.lines.add_sharer(line, cpu);
         self.lines.hold(line, cpu).read_until = Time::NEVER;
@@ -172,7 +193,7 @@ impl Engine {
             }
             return earliest;
         }
-        earliest.max(self.request(cpu, line, Purpose::Write, issue).data)
+        earliest.max(self.request_line(cpu, line, Purpose::Write, issue).data)
     }
 
     /// Puts a store into the buffer and deals with the lines that others lost to it.
@@ -203,7 +224,7 @@ impl Engine {
         let store = self.cpus[cpu].stores[first];
         let line = store.line as usize;
         let head = store.ready.max(before);
-        let mut commit = head.max(self.request(cpu, line, Purpose::Write, head.max(lost_at)).data);
+        let mut commit = head.max(self.request_line(cpu, line, Purpose::Write, head.max(lost_at)).data);
         let count = self.cpus[cpu].stores.len();
         for index in first..count {
             let store = &mut self.cpus[cpu].stores[index];
@@ -251,14 +272,14 @@ impl Engine {
         }
         self.grant_exclusive(cpu, line, effect);
         // The line stays at home: the requester holds no copy, but is who asked last.
-        self.lines.take_sharers(line, |hold, _| (hold.read_until, hold.write_until) = (effect, effect));
+        *self.lines.hold(line, cpu) = Hold { read_until: effect, write_until: effect };
         let entry = &mut self.lines.table[line];
         (entry.available, entry.exclusive, entry.modified) = (effect + service, false, false);
         (entry.holder, entry.writer) = (cpu as u32, cpu as u32);
-        let label = entry.label;
-        self.transfers[label.0 as usize] += 1;
+        self.transfers[was.label.0 as usize] += 1;
         if was.exclusive && was.holder as usize != cpu {
             self.note_lost(was.holder as usize, line, effect);
+            self.reacquire_lost();
         }
         Some((effect, effect + service + latency - request))
     }

@@ -67,6 +67,29 @@ pub(crate) enum State {
     Parked,
 }
 
+/// What is to happen when a suspended thread's turn comes. The steps of an access are taken here, without a switch
+/// to the thread in between.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Turn {
+    /// It goes on.
+    Resume,
+    /// It issues a load.
+    Load { offset: usize, bytes: u8 },
+    /// It issues a locked operation.
+    Locked { line: usize },
+    /// Its locked operation can take effect now, if nothing came in between.
+    TryLocked { line: usize },
+}
+
+/// What a turn's steps have found out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Turned {
+    /// The value of a load that came from the CPU's own store buffer.
+    pub(crate) forwarded: Option<u64>,
+    /// When a locked operation's result is there.
+    pub(crate) done: Time,
+}
+
 /// A simulated CPU.
 pub(crate) struct Cpu {
     pub(crate) front: Time,
@@ -86,8 +109,12 @@ pub(crate) struct Cpu {
     pub(crate) last_label: Label,
     pub(crate) last_arrival: Time,
     in_flight: VecDeque<InFlight>,
+    /// The front-end time up to which it may issue while the oldest instruction in flight has not retired.
+    window_end: Time,
     pub(crate) stores: VecDeque<PendingStore>,
     pub(crate) state: State,
+    pub(crate) turn: Turn,
+    pub(crate) result: Turned,
     pub(crate) poll: Poll,
     pub(crate) account: Account,
     pub(crate) costs: CoreCosts,
@@ -115,8 +142,11 @@ impl Cpu {
             last_label: Label::default(),
             last_arrival: Time::ZERO,
             in_flight: VecDeque::new(),
+            window_end: Time::NEVER,
             stores: VecDeque::new(),
             state: State::Idle,
+            turn: Turn::Resume,
+            result: Turned::default(),
             poll: Poll::default(),
             account: Account::default(),
             costs,
@@ -138,9 +168,15 @@ impl Cpu {
     /// Moves the front clock, charging the time to a category, or to the wait whose polls are failing.
     #[inline]
     pub(crate) fn pass(&mut self, category: Category, time: Time) {
-        self.front += time;
         let number = self.poll.failing.unwrap_or_else(|| self.numbering.number(category));
-        self.account.charge(number, time);
+        self.charge(number, time);
+    }
+
+    /// Moves the front clock, charging the time to the category of this number.
+    #[inline]
+    pub(crate) fn charge(&mut self, number: u32, time: Time) {
+        self.front += time;
+        self.account.charge(number, time, self.front);
     }
 
     /// Moves the front clock to `until`, if it is not there yet.
@@ -156,18 +192,18 @@ impl Cpu {
     #[inline]
     pub(crate) fn issue(&mut self, category: Category, time: Time) {
         let time = if self.stretch == ONE { time } else { Time(time.0 * self.stretch / ONE) };
-        if self.in_flight.is_empty() {
+        if self.issued + time <= self.window_end {
             self.issued += time;
             self.pass(category, time);
         } else {
-            self.issue_in_window(category, time);
+            self.issue_beyond_window(category, time);
         }
     }
 
-    fn issue_in_window(&mut self, category: Category, mut time: Time) {
+    fn issue_beyond_window(&mut self, category: Category, mut time: Time) {
         while let Some(oldest) = self.in_flight.front().copied() {
             if oldest.retires > self.front {
-                let room = (oldest.issued + self.costs.reorder_window).since(self.issued);
+                let room = self.window_end.since(self.issued);
                 if time <= room {
                     break;
                 }
@@ -177,6 +213,10 @@ impl Cpu {
                 self.stall(oldest.label, oldest.retires);
             }
             self.in_flight.pop_front();
+            self.window_end = match self.in_flight.front() {
+                Some(next) => next.issued + self.costs.reorder_window,
+                None => Time::NEVER,
+            };
         }
         self.issued += time;
         self.pass(category, time);
@@ -192,6 +232,9 @@ impl Cpu {
             self.retired = done;
         }
         if self.retired > self.front + self.costs.hit {
+            if self.in_flight.is_empty() {
+                self.window_end = self.issued + self.costs.reorder_window;
+            }
             self.in_flight.push_back(InFlight { issued: self.issued, retires: self.retired, label });
         }
     }

@@ -64,7 +64,6 @@ pub(crate) struct Engine {
     /// Transfers between caches or from memory, by label.
     pub(crate) transfers: Vec<u64>,
     pub(crate) lost: Vec<LostLine>,
-    pub(crate) woken: Vec<usize>,
     pub(crate) numbering: Numbering,
     /// What each CPU's thread has counted, by counter.
     pub(crate) counters: Vec<[u64; crate::access::COUNTERS]>,
@@ -122,7 +121,6 @@ impl Engine {
             label_numbers: BTreeMap::new(),
             transfers: vec![0],
             lost: Vec::new(),
-            woken: Vec::new(),
             numbering,
             counters: vec![[0; crate::access::COUNTERS]; cpus],
             accesses: 0,
@@ -166,9 +164,7 @@ impl Engine {
         // Entry drains the store buffer.
         let begins = if cpu.stores.is_empty() { at } else { at.max(cpu.drained) };
         if cpu.front < begins {
-            let number = self.numbering.number(waiting);
-            cpu.account.charge(number, begins - cpu.front);
-            cpu.front = begins;
+            cpu.charge(self.numbering.number(waiting), begins - cpu.front);
         }
         let number_of_handler = self.numbering.number(Category::Interrupt(activity));
         cpu.account.insert(begins, cpu.front, number_of_handler, duration);

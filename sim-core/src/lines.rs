@@ -35,7 +35,7 @@ pub(crate) struct Hold {
 pub(crate) struct Lines {
     pub(crate) table: Vec<Line>,
     holds: Vec<Hold>,
-    /// One bit per CPU for each line: it has a copy that is good without limit.
+    /// One bit per CPU for each line that nobody holds exclusively: it has a copy that is good without limit.
     sharers: Vec<u64>,
     cpus: usize,
     words: usize,
@@ -82,17 +82,14 @@ impl Lines {
         self.sharers[line * self.words + cpu / 64] |= 1 << (cpu % 64);
     }
 
-    /// Takes all sharers away from the line and hands them to `each`.
+    /// Takes one of the sharers away from a line.
     #[inline]
-    pub(crate) fn take_sharers(&mut self, line: usize, mut each: impl FnMut(&mut Hold, usize)) {
-        for word in 0..self.words {
-            let mut bits = std::mem::take(&mut self.sharers[line * self.words + word]);
-            while bits != 0 {
-                let cpu = word * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                each(&mut self.holds[line * self.cpus + cpu], cpu);
-            }
-        }
+    pub(crate) fn take_sharer(&mut self, line: usize) -> Option<usize> {
+        let words = &mut self.sharers[line * self.words..][..self.words];
+        let (word, bits) = words.iter_mut().enumerate().find(|(_, bits)| **bits != 0)?;
+        let cpu = word * 64 + bits.trailing_zeros() as usize;
+        *bits &= *bits - 1;
+        Some(cpu)
     }
 
     fn words_of(&self, line: usize) -> &[u64] {

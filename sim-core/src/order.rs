@@ -7,9 +7,14 @@ use crate::time::Time;
 #[derive(Debug)]
 pub(crate) struct Order {
     /// Node `i` holds the least time of its subtree; its children are `2i` and `2i + 1`. Leaves start at `leaves`.
-    nodes: Vec<Time>,
+    /// The array is as long as the largest tournament needs, so that an index cut to [`MASK`] needs no check.
+    nodes: Box<[Time; MASK + 1]>,
     leaves: usize,
 }
+
+/// The most competitors there can be.
+pub(crate) const COMPETITORS_MOST: usize = 1024;
+const MASK: usize = 2 * COMPETITORS_MOST - 1;
 
 /// The winner, and until when it may go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,21 +28,18 @@ pub(crate) struct Winner {
 impl Order {
     /// A tournament between this many competitors, none of whom wants to go on.
     pub(crate) fn new(competitors: usize) -> Self {
-        let leaves = competitors.next_power_of_two();
-        Self { nodes: vec![Time::NEVER; 2 * leaves], leaves }
+        assert!(competitors <= COMPETITORS_MOST, "a machine has at most {COMPETITORS_MOST} CPUs");
+        Self { nodes: Box::new([Time::NEVER; MASK + 1]), leaves: competitors.next_power_of_two() }
     }
 
     /// Sets one competitor's time.
     #[inline]
     pub(crate) fn set(&mut self, index: usize, time: Time) {
-        let mut node = self.leaves + index;
+        let mut node = (self.leaves + index) & MASK;
         self.nodes[node] = time;
         while node > 1 {
             let least = self.nodes[node].min(self.nodes[node ^ 1]);
             node /= 2;
-            if self.nodes[node] == least {
-                return;
-            }
             self.nodes[node] = least;
         }
     }
@@ -54,15 +56,12 @@ impl Order {
         let mut horizon = Time::NEVER;
         let mut node = 1;
         while node < self.leaves {
-            let (left, right) = (self.nodes[2 * node], self.nodes[2 * node + 1]);
-            if left == time {
-                // The right side ranks behind us and loses a tie.
-                horizon = horizon.min(right.saturating_add(Time(1)));
-                node *= 2;
-            } else {
-                horizon = horizon.min(left);
-                node = 2 * node + 1;
-            }
+            let (left, right) = (self.nodes[2 * node & MASK], self.nodes[(2 * node + 1) & MASK]);
+            // On the way to the left, the right side ranks behind and loses a tie.
+            let to_right = usize::from(left != time);
+            let rival = if to_right == 1 { left } else { Time(right.0.saturating_add(1)) };
+            horizon = horizon.min(rival);
+            node = (2 * node + to_right) & MASK;
         }
         Winner { index: node - self.leaves, time, horizon }
     }

@@ -44,7 +44,7 @@ mod tests {
         assert_eq!([jitter.next_u64(), jitter.next_u64()], [18311556691193055464, 12104051468986530159]);
         let mut work = stream(1, "work");
         assert_eq!(work.random_range(0..1000_u32), 877);
-        assert_eq!(Exp::new(0.25).unwrap().sample(&mut work), 0.0);
+        assert_eq!(Exp::new(0.25).unwrap().sample(&mut work), 0.8640820885659992);
     }
 
     #[test]

@@ -76,8 +76,8 @@ impl Simulation {
         let start = start.max(engine.now);
         let idle = engine.numbering.number(Category::Idle);
         let this = &mut engine.cpus[cpu];
-        this.account.charge(idle, start - this.front);
-        (this.front, this.bound, this.state) = (start, start, State::Running);
+        this.charge(idle, start - this.front);
+        (this.bound, this.state) = (start, State::Running);
         name.clone_into(&mut this.thread_name);
         engine.set_order(cpu, start);
         engine.change_activity(cpu, start);
@@ -105,6 +105,9 @@ impl Simulation {
     /// # Errors
     /// If a thread panics, or every thread waits for another one.
     pub fn advance(&mut self, limit: Time) -> Result<Stop, Error> {
+        for cpu in &mut self.engine_mut().cpus {
+            cpu.account.set_limit(limit);
+        }
         let entered = Entered::new(self.engine);
         let engine = self.engine;
         let threads = &mut self.threads;
@@ -174,9 +177,12 @@ fn run(engine: *mut Engine, threads: &mut [Option<Thread>], limit: Time) -> Resu
         this.now = winner.time;
         this.horizon = winner.horizon.min(interrupt).min(limit.saturating_add(Time(1)));
         this.running = cpu;
-        this.switches += 1;
-        this.order.set(winner.index, Time::NEVER);
         this.cpus[cpu].resumed(winner.time);
+        if let Some(later) = this.take_turn(cpu) {
+            this.order.set(winner.index, later);
+            continue;
+        }
+        this.switches += 1;
         let suspended = threads[cpu].as_mut().is_some_and(Thread::resume);
         // SAFETY: as above; the thread has suspended or ended.
         let this = unsafe { &mut *engine };
@@ -206,6 +212,7 @@ impl Engine {
         cpu.stall(cpu.last_label, at);
         cpu.state = State::Idle;
         cpu.ended = Some(at);
+        self.set_order(number, Time::NEVER);
         self.change_activity(number, at);
     }
 }

@@ -190,8 +190,7 @@ impl Cpu {
         if turn > self.front
             && let Some(category) = self.poll.failing
         {
-            self.account.charge(category, turn - self.front);
-            self.front = turn;
+            self.charge(category, turn - self.front);
         }
     }
 

@@ -6,7 +6,7 @@ use super::Lock;
 use crate::operation::{LOCK_CALL, LOCK_WAIT};
 use crate::{Atomic, Platform};
 
-/// One word that whoever exchanges it first owns. A loser waits until it reads the word as free, then tries
+/// One word that whoever changes it from 0 to 1 owns. A loser waits until it reads the word as free, then tries
 /// again, as in `rte_spinlock`; no order among waiters.
 #[repr(C)]
 pub struct TestAndSetLock<P: Platform> {
@@ -23,7 +23,7 @@ impl<P: Platform> TestAndSetLock<P> {
     #[inline]
     pub fn with<R>(&self, section: impl FnOnce() -> R) -> R {
         P::work(LOCK_CALL, 1);
-        while self.held.swap(1, Acquire) != 0 {
+        while self.held.compare_exchange(0, 1, Acquire, Relaxed).is_err() {
             P::branch_missed();
             P::spin_until(LOCK_WAIT, || (self.held.load(Relaxed) == 0).then_some(()));
         }

@@ -108,3 +108,22 @@ pub fn increment_by_exchange<P: Platform>(counter: &P::AtomicU64) {
         P::branch_missed();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Native;
+
+    fn distance(layout: Layout) -> usize {
+        let counters = Counters::<Native>::new("counter", layout, 2);
+        let [first, second] = [0, 1].map(|thread| std::ptr::from_ref(counters.of_thread(thread)).addr());
+        second - first
+    }
+
+    #[test]
+    fn layouts_differ_in_distance() {
+        assert_eq!(distance(Layout::Shared), 0);
+        assert_eq!(distance(Layout::PerThreadPacked), 8);
+        assert_eq!(distance(Layout::PerThreadPadded), 128);
+    }
+}

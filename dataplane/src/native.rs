@@ -202,3 +202,42 @@ impl<T> Deref for NativeShared<T> {
         &self.0.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_objects_start_on_lines() {
+        let object = Native::share(7_u8);
+        assert_eq!((std::ptr::from_ref(&*object).addr() % 64, *object), (0, 7));
+        let slice = Native::share_slice(5, |index| index as u16);
+        assert_eq!((slice.as_ptr().addr() % 64, &*slice), (0, &[0, 1, 2, 3, 4][..]));
+        assert!(Native::share_slice(0, |_| 0_u64).is_empty());
+    }
+
+    #[test]
+    fn elements_are_dropped_with_the_last_handle() {
+        let witness = Arc::new(());
+        let slice = Native::share_slice(3, |_| Arc::clone(&witness));
+        let other = slice.clone();
+        drop(slice);
+        assert_eq!((other.len(), Arc::strong_count(&witness)), (3, 4));
+        drop(other);
+        assert_eq!(Arc::strong_count(&witness), 1);
+    }
+
+    #[test]
+    fn work_goes_on_where_it_stopped() {
+        let state = || ARITHMETIC.with(Cell::get);
+        let start = state();
+        Native::work(operation::PRIVATE_WORK, 3);
+        Native::work(operation::CRITICAL_WORK, 4);
+        let in_two = state();
+        ARITHMETIC.with(|cell| cell.set(start));
+        Native::work(operation::PRIVATE_WORK, 7);
+        assert_eq!(state(), in_two);
+        Native::work(operation::LOOP, 7);
+        assert_eq!(state(), in_two);
+    }
+}

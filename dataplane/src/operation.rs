@@ -69,3 +69,16 @@ impl Operation {
         (0..NAMES.len() as u16).map(Self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_operations() {
+        for operation in Operation::all() {
+            assert_eq!(Operation::from_name(operation.name()), Some(operation));
+        }
+        assert_eq!(Operation::from_name("no such work"), None);
+    }
+}

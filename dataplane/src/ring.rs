@@ -107,6 +107,7 @@ impl<P: Platform, T: Item, Producers, Consumers> Ring<P, T, Producers, Consumers
     }
 
     /// The ring's two ends. An end can be cloned if its side is [`Multi`].
+    #[expect(clippy::type_complexity, reason = "a plain pair")]
     pub fn split(self) -> (Producer<P, T, Producers, Consumers>, Consumer<P, T, Producers, Consumers>) {
         (Producer { ring: self.another_handle() }, Consumer { ring: self })
     }
@@ -117,6 +118,7 @@ impl<P: Platform, T: Item, Producers, Consumers> Ring<P, T, Producers, Consumers
 
     /// Where the `count` slots from an index on lie: a stretch, and what follows it from the array's start.
     #[inline(always)]
+    #[expect(clippy::type_complexity, reason = "a plain pair")]
     fn stretches(&self, index: u32, count: u32) -> (&[P::Cell<T>], &[P::Cell<T>]) {
         let start = (index & self.mask) as usize;
         let first = (count as usize).min(self.slots.len() - start);
@@ -235,5 +237,48 @@ impl<P: Platform, T: Item, Producers: Reservation, Consumers: Reservation> Consu
 impl<P: Platform, T: Item, Producers> Clone for Consumer<P, T, Producers, Multi> {
     fn clone(&self) -> Self {
         Self { ring: self.ring.another_handle() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    use super::*;
+    use crate::Native;
+
+    #[test]
+    fn each_side_is_on_a_line_of_its_own() {
+        assert_eq!(offset_of!(Sides<Native>, producer), 0);
+        assert_eq!(offset_of!(Sides<Native>, consumer), 128);
+        assert_eq!(size_of::<Sides<Native>>(), 256);
+        assert_eq!(align_of::<Sides<Native>>(), 128);
+        assert_eq!((offset_of!(Side<Native>, head), offset_of!(Side<Native>, tail)), (0, 4));
+    }
+
+    #[test]
+    fn slots_are_dense_and_start_on_a_line() {
+        let ring = MpmcRing::<Native, u32>::new("ring", 16).unwrap();
+        assert_eq!(size_of_val::<[_]>(&ring.slots), 16 * 4);
+        assert_eq!(ring.slots.as_ptr() as usize % 64, 0);
+    }
+
+    #[test]
+    fn indices_run_through_the_end_of_their_range() {
+        let ring = MpmcRing::<Native, u64>::new("ring", 4).unwrap();
+        let start = u32::MAX - 1;
+        for side in [&ring.sides.producer, &ring.sides.consumer] {
+            side.head.store(start, Relaxed);
+            side.tail.store(start, Relaxed);
+        }
+        for round in 0..3 {
+            let items = [round, round + 1, round + 2, round + 3, round + 4];
+            assert_eq!(ring.enqueue_burst(&items), 4);
+            let mut received = [0; 5];
+            assert_eq!(ring.dequeue_burst(&mut received), 4);
+            assert_eq!(received[..4], items[..4]);
+        }
+        assert!(ring.is_empty());
     }
 }

@@ -54,3 +54,24 @@ impl<P: Platform, const WORDS: usize> SeqLock<P, WORDS> {
         self.sequence.store(before.wrapping_add(2), Release);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::*;
+    use crate::Native;
+
+    #[test]
+    fn reads_what_was_written_last() {
+        let lock = SeqLock::<Native, 3>::new([1, 2, 3]);
+        assert_eq!(lock.read(), [1, 2, 3]);
+        lock.write([4, 5, 6]);
+        assert_eq!(lock.read(), [4, 5, 6]);
+    }
+
+    #[test]
+    fn words_follow_the_sequence_number() {
+        assert_eq!((offset_of!(SeqLock<Native, 2>, sequence), offset_of!(SeqLock<Native, 2>, words)), (0, 8));
+    }
+}

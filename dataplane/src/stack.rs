@@ -86,3 +86,35 @@ impl<P: Platform> Clone for Stack<P> {
         Self { top: self.top.clone(), next: self.next.clone() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Native;
+
+    #[test]
+    fn last_in_first_out() {
+        let stack = Stack::<Native>::new("stack", 3);
+        assert_eq!(stack.pop(), None);
+        for node in [1, 0, 2] {
+            stack.push(node);
+        }
+        assert_eq!([stack.pop(), stack.pop(), stack.pop(), stack.pop()], [Some(2), Some(0), Some(1), None]);
+    }
+
+    #[test]
+    fn every_change_changes_the_word() {
+        let stack = Stack::<Native>::new("stack", 1);
+        stack.push(0);
+        let before = stack.top.load(Relaxed);
+        stack.pop();
+        stack.push(0);
+        assert_eq!(first(stack.top.load(Relaxed)), first(before));
+        assert_ne!(stack.top.load(Relaxed), before);
+    }
+
+    #[test]
+    fn each_link_has_a_line() {
+        assert_eq!(size_of::<Padded<<Native as Platform>::AtomicU32>>(), 128);
+    }
+}

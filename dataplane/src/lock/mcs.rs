@@ -91,3 +91,17 @@ impl<P: Platform> Lock<P> for McsLock<P> {
         self.with(thread, section)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::*;
+    use crate::Native;
+
+    #[test]
+    fn nodes_do_not_share_lines() {
+        assert_eq!((offset_of!(Node<Native>, next), offset_of!(Node<Native>, waiting)), (0, 4));
+        assert_eq!(size_of::<Padded<Node<Native>>>(), 128);
+    }
+}

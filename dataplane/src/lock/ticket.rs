@@ -54,3 +54,25 @@ impl<P: Platform> Lock<P> for TicketLock<P> {
         self.with(section)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::*;
+    use crate::Native;
+
+    #[test]
+    fn both_words_are_side_by_side() {
+        assert_eq!((offset_of!(TicketLock<Native>, next), offset_of!(TicketLock<Native>, current)), (0, 4));
+        assert_eq!((size_of::<TicketLock<Native>>(), align_of::<TicketLock<Native>>()), (8, 8));
+    }
+
+    #[test]
+    fn numbers_wrap_around() {
+        let lock = TicketLock::<Native>::new();
+        lock.next.store(u32::MAX, Relaxed);
+        lock.current.store(u32::MAX, Relaxed);
+        assert_eq!((lock.with(|| 1), lock.with(|| 2)), (1, 2));
+    }
+}

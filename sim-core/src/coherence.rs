@@ -12,7 +12,7 @@
 use crate::account::Label;
 use crate::cpu::{ONE, PendingStore, State};
 use crate::engine::Engine;
-use crate::lines::{Hold, NOBODY};
+use crate::lines::{Hold, Line, NOBODY};
 use crate::machine::LockedAt;
 use crate::time::Time;
 use rand::Rng;
@@ -55,40 +55,42 @@ impl Engine {
     fn request_line(&mut self, cpu: usize, line: usize, purpose: Purpose, issue: Time) -> Arrival {
         let entry = self.lines.table[line];
         self.transfers[entry.label.0 as usize] += 1;
-        let latency = self.transfer_latency(cpu, line, entry.holder);
+        let draw = self.cpus[cpu].jitter.next_u32();
+        let latency = self.transfer_latency(cpu, line, entry.holder, draw);
         let request = Time(latency.0 * self.fractions.request / ONE);
         let grant = (issue + request).max(entry.available);
         let previous = entry.holder as usize;
-        if entry.exclusive && previous != cpu {
+        let taken_from = entry.exclusive && previous != cpu;
+        let stores_pending = taken_from && !self.cpus[previous].stores.is_empty();
+        if stores_pending {
             self.write_back(previous, grant);
         }
-        let data = (grant + latency - request).max(self.cpus[cpu].last_arrival + self.cpus[cpu].costs.line_gap);
-        self.cpus[cpu].last_arrival = data;
+        let requester = &mut self.cpus[cpu];
+        let data = (grant + latency - request).max(requester.last_arrival + requester.costs.line_gap);
+        requester.last_arrival = data;
 
-        let moves = match purpose {
-            Purpose::Read => entry.holder == NOBODY || (entry.modified && self.migratory_reads),
-            Purpose::Write | Purpose::Locked => true,
-        };
+        let reads = purpose == Purpose::Read;
+        let moves = !reads || entry.holder == NOBODY || (entry.modified && self.migratory_reads);
         let available = if moves {
-            self.grant_exclusive(cpu, line, grant);
-            data + self.draw_hold(cpu, Time(latency.0 * self.fractions.hold(purpose) / ONE))
+            self.grant_exclusive(cpu, line, &entry, grant);
+            data + draw_hold(Time(latency.0 * self.fractions.hold(purpose) / ONE), draw)
         } else {
-            self.grant_shared(cpu, line, grant);
+            self.grant_shared(cpu, line, &entry, grant);
             if entry.modified {
                 data + Time(latency.0 * self.fractions.load_hold / ONE)
             } else {
                 grant + self.read_service
             }
         };
-        let entry_now = &mut self.lines.table[line];
-        entry_now.available = available;
-        entry_now.holder = cpu as u32;
-        if purpose != Purpose::Read {
-            entry_now.writer = cpu as u32;
-        }
-        entry_now.exclusive = moves;
-        entry_now.modified = moves && purpose != Purpose::Read;
-        if entry.exclusive && previous != cpu && !self.cpus[previous].stores.is_empty() {
+        self.lines.table[line] = Line {
+            available,
+            holder: cpu as u32,
+            writer: if reads { entry.writer } else { cpu as u32 },
+            exclusive: moves,
+            modified: !reads,
+            label: entry.label,
+        };
+        if stores_pending {
             self.note_lost(previous, line, grant);
         }
         Arrival { grant, data }
@@ -103,7 +105,8 @@ impl Engine {
     }
 
     /// How long a dependent load by `cpu` of this line takes when nothing is in its way.
-    fn transfer_latency(&mut self, cpu: usize, line: usize, holder: u32) -> Time {
+    #[inline]
+    fn transfer_latency(&mut self, cpu: usize, line: usize, holder: u32, draw: u32) -> Time {
         let supplier = match holder {
             NOBODY => None,
             holder if holder as usize == cpu => self.lines.another_sharer(line, cpu),
@@ -114,26 +117,19 @@ impl Engine {
             None if holder == NOBODY => self.memory_latency,
             None => Time::ZERO,
         };
-        if self.fractions.jitter == 0 {
-            return latency;
-        }
-        let draw = i64::from(self.cpus[cpu].jitter.next_u32()) - (1 << 31);
+        // The upper half of the draw, from -1 to 1.
+        let draw = i64::from(draw >> 16) - (1 << 15);
         let most = (latency.0 * self.fractions.jitter / ONE) as i64;
-        Time(latency.0.saturating_add_signed((most * draw) >> 31))
+        Time(latency.0.saturating_add_signed((most * draw) >> 15))
     }
 
-    /// How long a line stays at least, this time: between nothing and twice the mean. When the next request gets
-    /// its turn relative to what the holder is doing varies from tenure to tenure; without this, CPUs fall into step
-    /// and some never win a compare-exchange.
-    fn draw_hold(&mut self, cpu: usize, mean: Time) -> Time {
-        Time((mean.0 * u64::from(self.cpus[cpu].jitter.next_u32())) >> 31)
-    }
-
-    fn grant_exclusive(&mut self, cpu: usize, line: usize, grant: Time) {
-        let entry = self.lines.table[line];
-        if entry.exclusive && entry.holder as usize != cpu {
-            self.end_hold(entry.holder as usize, line, grant);
-        } else if !entry.exclusive {
+    #[inline]
+    fn grant_exclusive(&mut self, cpu: usize, line: usize, entry: &Line, grant: Time) {
+        if entry.exclusive {
+            if entry.holder as usize != cpu {
+                self.end_hold(entry.holder as usize, line, grant);
+            }
+        } else {
             while let Some(sharer) = self.lines.take_sharer(line) {
                 if sharer != cpu {
                     self.end_hold(sharer, line, grant);
@@ -154,8 +150,7 @@ impl Engine {
         }
     }
 
-    fn grant_shared(&mut self, cpu: usize, line: usize, grant: Time) {
-        let entry = self.lines.table[line];
+    fn grant_shared(&mut self, cpu: usize, line: usize, entry: &Line, grant: Time) {
         if entry.exclusive {
             let hold = self.lines.hold(line, entry.holder as usize);
             hold.write_until = hold.write_until.min(grant);
@@ -237,6 +232,14 @@ impl Engine {
     }
 }
 
+/// How long a line stays at least, this time: between nothing and twice the mean, by the lower half of a draw. When
+/// the next request gets its turn relative to what the holder is doing varies from tenure to tenure; without this,
+/// CPUs fall into step and some never win a compare-exchange.
+#[inline]
+fn draw_hold(mean: Time, draw: u32) -> Time {
+    Time((mean.0 * u64::from(draw & 0xffff)) >> 15)
+}
+
 /// The coherence costs' ratios, as fixed-point numbers with [`ONE`] for one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fractions {
@@ -264,13 +267,14 @@ impl Engine {
     pub(crate) fn operate_at_home(&mut self, cpu: usize, line: usize, start: Time) -> Option<(Time, Time)> {
         let LockedAt::Home(service) = self.locked_at else { return None };
         let was = self.lines.table[line];
-        let latency = self.transfer_latency(cpu, line, was.holder);
+        let draw = self.cpus[cpu].jitter.next_u32();
+        let latency = self.transfer_latency(cpu, line, was.holder, draw);
         let request = Time(latency.0 * self.fractions.request / ONE);
         let effect = (start + request).max(was.available);
         if was.exclusive {
             self.write_back(was.holder as usize, effect);
         }
-        self.grant_exclusive(cpu, line, effect);
+        self.grant_exclusive(cpu, line, &was, effect);
         // The line stays at home: the requester holds no copy, but is who asked last.
         *self.lines.hold(line, cpu) = Hold { read_until: effect, write_until: effect };
         let entry = &mut self.lines.table[line];

@@ -39,6 +39,9 @@ struct InFlight {
     label: Label,
 }
 
+/// A poll of more lines than this is repeated without parking.
+pub(crate) const WATCHED_MOST: usize = 8;
+
 /// A poll that is being made, or has failed.
 #[derive(Debug, Default)]
 pub(crate) struct Poll {
@@ -51,7 +54,9 @@ pub(crate) struct Poll {
     pub(crate) issued_before: Time,
     /// How long one failed poll took at the front end: the period of further ones.
     pub(crate) period: Time,
-    pub(crate) watched: Vec<u32>,
+    pub(crate) watched: [u32; WATCHED_MOST],
+    /// How many lines it reads; more than can be watched stay unnamed.
+    pub(crate) reads: usize,
     /// It has written something, so it may not be skipped.
     pub(crate) wrote: bool,
 }

@@ -1,14 +1,14 @@
 //! Named random streams.
 //!
 //! A stream's draws depend on the run's seed and the stream's name alone, so a new consumer of randomness in
-//! one place changes no other. The generator is named (PCG XSL 128/64 MCG), since the "standard" generators
+//! one place changes no other. The generator is named (PCG XSH RR 64/32), since the "standard" generators
 //! may change between versions of a library.
 
-use rand_pcg::Pcg64Mcg;
+use rand_pcg::Pcg32;
 use rand_pcg::rand_core::SeedableRng;
 
 /// A stream of random numbers; use it with the traits of `rand` and the distributions of `rand_distr`.
-pub type Stream = Pcg64Mcg;
+pub type Stream = Pcg32;
 
 /// The stream of this name in the run with this seed.
 pub fn stream(seed: u64, name: &str) -> Stream {
@@ -41,10 +41,10 @@ mod tests {
     #[test]
     fn first_draws_never_change() {
         let mut jitter = stream(1, "jitter");
-        assert_eq!([jitter.next_u64(), jitter.next_u64()], [18311556691193055464, 12104051468986530159]);
+        assert_eq!([jitter.next_u64(), jitter.next_u64()], [14558849179663041466, 9789909297958007376]);
         let mut work = stream(1, "work");
-        assert_eq!(work.random_range(0..1000_u32), 877);
-        assert_eq!(Exp::new(0.25).unwrap().sample(&mut work), 0.8640820885659992);
+        assert_eq!(work.random_range(0..1000_u32), 840);
+        assert_eq!(Exp::new(0.25).unwrap().sample(&mut work), 0.15855727337627573);
     }
 
     #[test]

@@ -7,12 +7,9 @@
 
 use crate::access::{engine, order, order_at, park};
 use crate::account::{Activity, Category, Label};
-use crate::cpu::{Cpu, Poll, State};
+use crate::cpu::{Cpu, Poll, State, WATCHED_MOST};
 use crate::engine::{Engine, NO_CPU};
 use crate::time::Time;
-
-/// More lines than this are polled without parking.
-const WATCHED_MOST: usize = 16;
 
 /// Repeats `poll` until it gives a value; between failed polls the CPU executes its spin hint if `hint` says so. The
 /// time after the first failed poll is accounted as waiting for `reason`.
@@ -111,7 +108,7 @@ fn end(outer: Poll) {
 fn fail(reason: Activity, hint: bool) -> bool {
     let this = engine();
     let number = this.running;
-    let label = this.cpus[number].poll.watched.first().map_or(Label::default(), |line| this.label_of(*line as usize));
+    let label = this.cpus[number].poll.watched().first().map_or(Label::default(), |line| this.label_of(*line as usize));
     let category = this.numbering.number(Category::Wait(reason, label));
     let cpu = &mut this.cpus[number];
     cpu.poll.failing = Some(category);
@@ -124,15 +121,14 @@ fn fail(reason: Activity, hint: bool) -> bool {
     // Whether the poll failed is known when its last value is there.
     let (label, value) = (cpu.last_label, cpu.last_value);
     cpu.stall(label, value);
-    let reads_only = !cpu.poll.wrote && (1..=WATCHED_MOST).contains(&cpu.poll.watched.len());
+    let reads_only = !cpu.poll.wrote && (1..=WATCHED_MOST).contains(&cpu.poll.reads);
     if !reads_only {
         cpu.restart_poll();
         return false;
     }
-    let watched = std::mem::take(&mut cpu.poll.watched);
-    let changes = watched.iter().map(|line| this.lines.hold(*line as usize, number).read_until).min();
+    let (watched, reads) = (cpu.poll.watched, cpu.poll.reads);
+    let changes = watched[..reads].iter().map(|line| this.lines.hold(*line as usize, number).read_until).min();
     let cpu = &mut this.cpus[number];
-    cpu.poll.watched = watched;
     cpu.poll.began = cpu.front;
     match changes {
         Some(Time::NEVER) => {
@@ -167,9 +163,17 @@ impl Poll {
     #[inline]
     pub(crate) fn watch(&mut self, line: usize) {
         let line = line as u32;
-        if self.watched.len() <= WATCHED_MOST && !self.watched.contains(&line) {
-            self.watched.push(line);
+        if !self.watched().contains(&line) {
+            if let Some(place) = self.watched.get_mut(self.reads) {
+                *place = line;
+            }
+            self.reads += 1;
         }
+    }
+
+    /// The lines it reads, up to as many as can be watched.
+    pub(crate) fn watched(&self) -> &[u32] {
+        &self.watched[..self.reads.min(WATCHED_MOST)]
     }
 }
 
@@ -178,7 +182,7 @@ impl Cpu {
     fn restart_poll(&mut self) {
         self.poll.active = true;
         self.poll.wrote = false;
-        self.poll.watched.clear();
+        self.poll.reads = 0;
         self.poll.issued_before = self.issued;
     }
 

@@ -47,7 +47,7 @@ impl Engine {
         for (number, cpu) in self.cpus.iter().enumerate().filter(|(_, cpu)| cpu.state == State::Parked) {
             let mut lines: Vec<String> = Vec::new();
             let mut written_by: Vec<(usize, String, bool)> = Vec::new();
-            for line in &cpu.poll.watched {
+            for line in cpu.poll.watched() {
                 let entry = self.lines.table[*line as usize];
                 let name = self.labels[entry.label.0 as usize].clone();
                 if !lines.contains(&name) {

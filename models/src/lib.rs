@@ -4,3 +4,4 @@ pub mod machine;
 pub mod microbenchmark;
 pub mod quantity;
 pub mod sim_platform;
+pub mod software;

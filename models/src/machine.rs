@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use error::nearest;
 pub use error::{Complaint, Error};
-pub(crate) use file::{RawSection, read_parameter};
+pub(crate) use file::{RawSection, read_parameter, syntax};
 pub use parameter::{Parameter, ParameterEntry, Value};
 pub use schema::{COHERENCE, CORE, Entry, Kind};
 pub use topology::{CpuEntry, Level, Regular, Topology};

@@ -74,8 +74,9 @@ impl Order {
     pub(crate) fn winner(&mut self) -> Winner {
         let index = self.nodes[1] as usize % COMPETITORS_MOST;
         let time = self.time(index);
-        if time.since(self.origin).0 > SPAN / 2 && time != Time::NEVER && self.origin < time {
-            self.rebuild(time);
+        if time.since(self.origin).0 > SPAN / 2 && time != Time::NEVER {
+            let earliest = self.times[..self.leaves].iter().copied().min();
+            self.rebuild(earliest.unwrap_or(time));
             return self.winner();
         }
         let mut second = Key::MAX;

@@ -45,6 +45,9 @@ pub trait Tunable: Sync {
     /// # Errors
     /// The profile does not hold together with these values.
     fn machine(&self, changes: &[(&str, f64)]) -> Result<Machine, Error>;
+
+    /// The whole profile as text: what an evaluation depends on besides the changes.
+    fn fingerprint(&self) -> String;
 }
 
 /// How to calibrate.
@@ -225,16 +228,8 @@ fn chosen(parameters: &[Parameter], paths: &[String], machine: &str) -> Result<V
 /// What an evaluation depends on besides the fitted values: this program, the profile, the cells, the seeds.
 fn key(profile: &dyn Tunable, parameters: &[Parameter], points: &[Point], seeds: u32) -> Key {
     let program = std::env::current_exe().and_then(std::fs::read).unwrap_or_default();
-    let mut key = Key::new().with(&program).with_number(f64::from(seeds));
-    for parameter in profile.parameters() {
-        key = key.with(parameter.path.as_bytes());
-        if !parameters.contains(&parameter) {
-            key = key.with_number(parameter.value);
-        }
-    }
-    for parameter in parameters {
-        key = key.with(parameter.path.as_bytes());
-    }
+    let key = Key::new().with(&program).with_number(f64::from(seeds)).with(profile.fingerprint().as_bytes());
+    let key = parameters.iter().fold(key, |key, parameter| key.with(parameter.path.as_bytes()));
     points.iter().fold(key, |key, point| {
         let key = key.with(point.id.as_bytes()).with(format!("{:?}", point.experiment).as_bytes());
         key.with_number(point.measured.lo).with_number(point.measured.hi)

@@ -11,6 +11,7 @@ pub mod cell;
 mod error;
 pub mod experiment;
 pub mod placement;
+mod profile;
 pub mod report;
 pub mod set;
 pub mod simulate;
@@ -20,3 +21,4 @@ mod testing;
 pub mod validate;
 
 pub use error::Error;
+pub use profile::Profiles;

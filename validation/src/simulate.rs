@@ -18,6 +18,15 @@ pub trait Simulator: Sync {
     fn run(&self, setup: &Setup) -> Result<Outcome, String>;
 }
 
+/// The simulator itself.
+pub struct Engine;
+
+impl Simulator for Engine {
+    fn run(&self, setup: &Setup) -> Result<Outcome, String> {
+        models::microbenchmark::run(setup).map_err(|error| error.to_string())
+    }
+}
+
 /// The figure of one point on a machine, with one seed.
 ///
 /// # Errors

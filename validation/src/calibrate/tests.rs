@@ -17,6 +17,10 @@ impl Tunable for Profile {
         let value = |path| changes.iter().find(|change| change.0 == path).map(|change| change.1);
         Ok(machine(4, value("core.locked").unwrap_or(5.0), value("distances.llc").unwrap_or(30.0)))
     }
+
+    fn fingerprint(&self) -> String {
+        format!("transfer of at least {}", self.0)
+    }
 }
 
 fn points() -> Vec<Point> {

@@ -140,7 +140,7 @@ fn straight_line(points: &[(f64, f64)], x: f64) -> Option<f64> {
     let mean_y = points.iter().map(|point| point.1).sum::<f64>() / count;
     let spread: f64 = points.iter().map(|point| (point.0 - mean_x) * (point.0 - mean_x)).sum();
     let slope = points.iter().map(|point| (point.0 - mean_x) * (point.1 - mean_y)).sum::<f64>() / spread;
-    (spread > 0.0).then(|| mean_y + slope * (x - mean_x))
+    (spread > 0.0).then_some(mean_y + slope * (x - mean_x))
 }
 
 #[cfg(test)]

@@ -1,0 +1,96 @@
+//! Profiles as validation uses them: a machine, and what code costs on it.
+
+use models::{machine, software};
+
+use crate::calibrate::{Fit, Parameter, Tunable};
+use crate::error::Error;
+use crate::experiment::Machine;
+
+/// Paths of software parameters begin with this; all others are the machine's.
+const SOFTWARE: &str = "operations.";
+
+/// A machine's profile and that of the software on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profiles {
+    /// The machine.
+    pub machine: machine::Profile,
+    /// What code costs on it.
+    pub software: software::Profile,
+}
+
+impl Profiles {
+    /// Loads shipped profiles, or those in files.
+    ///
+    /// # Errors
+    /// There are no such profiles, or something in them is wrong.
+    pub fn load(machine: &str, software: &str) -> Result<Self, Error> {
+        let failed =
+            |name: &str, error: machine::Error| Error::Profile { machine: name.to_owned(), message: error.to_string() };
+        Ok(Self {
+            machine: machine::Profile::load(machine).map_err(|error| failed(machine, error))?,
+            software: software::Profile::load(software).map_err(|error| failed(software, error))?,
+        })
+    }
+
+    /// How many parameters of the two were fitted by a calibration.
+    pub fn fitted(&self) -> usize {
+        self.machine.calibration.as_ref().map_or(0, |calibration| calibration.fitted.len())
+    }
+
+    /// Gives the parameters the values of a fit, and keeps in the machine's profile the command that made it.
+    ///
+    /// # Errors
+    /// The fit is not one of these profiles.
+    pub fn apply(&mut self, fit: &Fit, command: &str) -> Result<(), Error> {
+        for fitted in &fit.parameters {
+            self.set(&fitted.parameter.path, fitted.value)?;
+        }
+        let fitted = fit.parameters.iter().map(|fitted| fitted.parameter.path.clone()).collect();
+        self.machine.calibration = Some(machine::Calibration { command: command.to_owned(), fitted });
+        Ok(())
+    }
+
+    /// What the simulator takes.
+    ///
+    /// # Errors
+    /// The profile does not hold together.
+    pub fn to_machine(&self) -> Result<Machine, Error> {
+        let model = self.machine.to_model().map_err(|error| self.failed(&error))?;
+        Ok(Machine { model, software: self.software.costs() })
+    }
+
+    fn set(&mut self, path: &str, value: f64) -> Result<(), Error> {
+        let result =
+            if path.starts_with(SOFTWARE) { self.software.set(path, value) } else { self.machine.set(path, value) };
+        result.map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &machine::Error) -> Error {
+        Error::Profile { machine: self.machine.name.clone(), message: error.to_string() }
+    }
+}
+
+impl Tunable for Profiles {
+    fn parameters(&self) -> Vec<Parameter> {
+        let entries = self.machine.parameters().into_iter().chain(self.software.parameters());
+        let parameter = |entry: machine::ParameterEntry| Parameter {
+            path: entry.path,
+            value: entry.value,
+            lo: entry.range.0,
+            hi: entry.range.1,
+        };
+        entries.map(parameter).filter(|parameter| parameter.lo < parameter.hi).collect()
+    }
+
+    fn machine(&self, changes: &[(&str, f64)]) -> Result<Machine, Error> {
+        let mut changed = self.clone();
+        for (path, value) in changes {
+            changed.set(path, *value)?;
+        }
+        changed.to_machine()
+    }
+
+    fn fingerprint(&self) -> String {
+        self.machine.to_yaml() + &self.software.to_yaml()
+    }
+}

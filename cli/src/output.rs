@@ -1,5 +1,6 @@
 //! Results to stdout, complaints to stderr, and the exit code.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -41,40 +42,44 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// A file that appears whole or not at all: it is written under another name beside its place and then renamed.
-#[derive(Debug)]
-pub struct AtomicFile {
-    path: PathBuf,
-    temporary: PathBuf,
-    file: File,
+/// Makes sure that a file can be written, before anything long is done for it.
+pub fn check_writable(path: &Path) -> Result<(), Failure> {
+    let bad = |problem: &str| Failure::BadInput(format!("error: {}: {problem}", path.display()));
+    if path.is_dir() {
+        return Err(bad("is a folder, not a file"));
+    }
+    if is_special(path) {
+        return Ok(());
+    }
+    let temporary = beside(path).ok_or_else(|| bad("is not the name of a file"))?;
+    let tried = File::create(&temporary).and_then(|_| fs::remove_file(&temporary));
+    tried.map_err(|error| bad(&format!("cannot be written: {error}")))
 }
 
-impl AtomicFile {
-    /// Makes sure that the file can be written, before anything long is done for it.
-    pub fn create(path: &Path) -> Result<Self, Failure> {
-        let bad = |problem: &str| Failure::BadInput(format!("error: {}: {problem}", path.display()));
-        if path.is_dir() {
-            return Err(bad("is a folder, not a file"));
+/// Writes a file so that it appears whole or not at all: under another name beside its place, and then renamed.
+/// Devices and pipes are written as they are.
+pub fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
+    let written = match beside(path) {
+        Some(temporary) if !is_special(path) => {
+            let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
+            // After the rename there is nothing of that name any more.
+            let _ = fs::remove_file(&temporary);
+            written
         }
-        let Some(name) = path.file_name() else { return Err(bad("is not the name of a file")) };
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}", std::process::id()));
-        let temporary = path.with_file_name(hidden);
-        let file = File::create(&temporary).map_err(|error| bad(&format!("cannot be written: {error}")))?;
-        Ok(Self { path: path.into(), temporary, file })
-    }
-
-    /// Puts the text into its place.
-    pub fn write(mut self, text: &str) -> Result<(), Failure> {
-        let written = self.file.write_all(text.as_bytes()).and_then(|()| fs::rename(&self.temporary, &self.path));
-        written.map_err(|error| Failure::Failed(format!("error: {}: cannot be written: {error}", self.path.display())))
-    }
+        _ => fs::write(path, text),
+    };
+    written.map_err(|error| Failure::Failed(format!("error: {}: cannot be written: {error}", path.display())))
 }
 
-impl Drop for AtomicFile {
-    fn drop(&mut self) {
-        // After the rename there is nothing of that name any more.
-        let _ = fs::remove_file(&self.temporary);
-    }
+/// Whether something is there that is no plain file, such as a device, and must not be replaced by one.
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file())
+}
+
+/// A name in the same folder that no other process takes.
+fn beside(path: &Path) -> Option<PathBuf> {
+    let mut name = OsString::from(".");
+    name.push(path.file_name()?);
+    name.push(format!(".{}", std::process::id()));
+    Some(path.with_file_name(name))
 }

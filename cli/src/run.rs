@@ -7,7 +7,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use scenarios::{Change, Progress, Report, Scenario};
 
-use crate::output::{AtomicFile, Failure, print};
+use crate::output::{Failure, check_writable, print, write_whole};
 use crate::timing;
 
 /// Run a scenario and report rates, cycle accounting, and the hottest lines and locks.
@@ -39,12 +39,14 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scenario = load(arguments)?;
-    let timing_file = arguments.timing.as_deref().map(AtomicFile::create).transpose()?;
+    if let Some(path) = &arguments.timing {
+        check_writable(path)?;
+    }
     let start = Instant::now();
     let report = with_progress(&scenario)?;
     let wall = start.elapsed();
-    if let Some(file) = timing_file {
-        file.write(&timing::document(&report, wall))?;
+    if let Some(path) = &arguments.timing {
+        write_whole(path, &timing::document(&report, wall))?;
     }
     let text = if arguments.json {
         report.to_json().map_err(|error| Failure::Failed(format!("error: {error}")))?

@@ -193,6 +193,21 @@ fn a_timing_file_that_cannot_be_is_refused_before_the_run() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_device_is_written_and_not_replaced() {
+    let folder = folder("device");
+    let ring = file(&folder, "ring.yaml", RING);
+    let ran = coretwin(&["run", &ring, "--json", "--timing", "/dev/stderr"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let figures: Value = serde_json::from_str(&ran.stderr).expect("JSON");
+    assert!(figures["wall_seconds"].is_f64(), "{figures}");
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
+    let output = command(&["run", &ring]).stdout(full).output().expect("runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to stdout"));
+}
+
 #[test]
 fn a_reader_may_stop_reading() {
     let folder = folder("broken-pipe");

@@ -146,8 +146,9 @@ pub struct RunReport {
 }
 
 impl Report {
-    /// The report of a scenario's runs; `outcomes` holds at least one, in the order of the seeds.
-    pub(crate) fn new(scenario: &Scenario, outcomes: &[Outcome]) -> Self {
+    /// The report of a scenario's runs; `outcomes` holds at least one, in the order of the seeds. [`run`](crate::run)
+    /// makes one; this is for those who advance the runs themselves.
+    pub fn new(scenario: &Scenario, outcomes: &[Outcome]) -> Self {
         let seconds = scenario.duration.as_seconds_f64();
         let runs: Vec<RunReport> = outcomes
             .iter()

@@ -73,6 +73,15 @@ pub(crate) fn order() -> bool {
     true
 }
 
+/// On a machine where something may delay or stretch work under way, waits for the running thread's turn before more
+/// time passes at its front: then only the piece of work that began last is re-timed, whatever code came before it.
+/// `false` when no thread is running.
+#[inline]
+pub(crate) fn order_if_disturbed() -> bool {
+    let engine = engine();
+    if engine.disturbed { order() } else { engine.running != NO_CPU }
+}
+
 /// Lets `turn` happen when the running thread's turn comes, and returns what it found out.
 #[inline]
 fn in_turn(turn: Turn) -> Turned {
@@ -231,7 +240,7 @@ fn wait_for_buffer() {
         let now = engine.cpus[number].position();
         engine.write_back(number, now);
         let cpu = &mut engine.cpus[number];
-        if cpu.stores.len() < cpu.costs.store_buffer_entries as usize {
+        if cpu.stores.len() < cpu.costs.store_buffer_entries.max(1) as usize {
             return;
         }
         let oldest = cpu.stores[0];
@@ -267,11 +276,20 @@ impl Engine {
             }
             return;
         }
+        let claimed = self.lines.hold(line, number).write_until;
         let commit = self.own_for_store(number, line, issue, earliest);
         self.buffer_store(
             number,
             PendingStore { offset: offset as u32, line: line as u32, bytes, value, ready, commit },
         );
+        if self.cpus[number].costs.store_buffer_entries == 0 {
+            let label = self.label_of(line);
+            self.cpus[number].stall(label, commit);
+        }
+        if claimed > earliest && claimed != Time::NEVER {
+            // The line has been granted to somebody from a later moment on, who will not look into this buffer again.
+            self.write_back(number, commit);
+        }
     }
 }
 
@@ -440,8 +458,8 @@ pub fn write_plain(address: *const u8, bytes: usize) {
 /// Does `count` units of a named piece of work; what a unit takes was said when the simulation was made.
 #[inline]
 pub fn work(activity: Activity, count: u32) {
-    let engine = engine();
-    if engine.running != NO_CPU {
+    if order_if_disturbed() {
+        let engine = engine();
         let time = engine.work[activity.0 as usize] * u64::from(count);
         if time > Time::ZERO {
             engine.cpus[engine.running].issue(Category::Work(activity), time);
@@ -461,14 +479,15 @@ pub fn dep() {
 
 /// A branch on the last value was mispredicted: the front end waits for the value and starts again.
 pub fn branch_missed() {
-    let engine = engine();
-    if engine.running != NO_CPU {
+    if order_if_disturbed() {
+        let engine = engine();
         engine.cpus[engine.running].mispredict();
     }
 }
 
-/// The running thread's clock.
+/// The running thread's clock. What delays the work before it, such as an interrupt, is in it.
 pub fn now() -> Time {
+    order();
     let engine = engine();
     engine.cpus.get(engine.running).map_or(engine.now, |cpu| cpu.front)
 }

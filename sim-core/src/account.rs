@@ -87,19 +87,18 @@ impl Numbering {
 pub(crate) struct Account {
     totals: Vec<Time>,
     recent: Vec<(u32, Time)>,
-    /// Pieces that end no later than this go to the totals at once.
+    /// Pieces that end no later than this go to the totals at once: nothing can delay or re-time them, and no observer
+    /// looks at a time before.
     certain_until: Time,
-    /// The latest time that observers will see before the limit is set anew.
-    limit: Time,
     /// Time already charged to a wait at the end of a window whose pieces are still to come: a CPU may lag.
     prepaid: Time,
 }
 
 impl Account {
-    /// Says that observers will not look at a time before `limit`.
-    pub(crate) fn set_limit(&mut self, limit: Time) {
-        self.limit = limit;
-        self.certain_until = if self.prepaid == Time::ZERO { limit } else { Time::ZERO };
+    /// Says that nothing else happens in the simulation before `horizon`.
+    #[inline]
+    pub(crate) fn set_horizon(&mut self, horizon: Time) {
+        self.certain_until = if self.prepaid == Time::ZERO { horizon.since(Time(1)) } else { Time::ZERO };
     }
 
     /// Charges a piece of time that directly follows the previous piece and ends at `end`.
@@ -120,7 +119,6 @@ impl Account {
             let paid = self.prepaid.min(time);
             self.prepaid -= paid;
             time -= paid;
-            self.set_limit(self.limit);
         }
         match self.recent.last_mut() {
             Some((last, sum)) if *last == number => *sum += time,
@@ -177,7 +175,7 @@ impl Account {
             self.charge_apart(waiting, new);
             self.settle();
             self.prepaid = prepaid + new;
-            self.set_limit(self.limit);
+            self.certain_until = Time::ZERO;
         }
         sums
     }
@@ -255,7 +253,7 @@ mod tests {
                     }
                     1 => {
                         now += time;
-                        account.set_limit(now);
+                        account.set_horizon(now);
                     }
                     2 => {
                         account.retime(now, front, front.max(now) + time);

@@ -251,11 +251,13 @@ impl Cpu {
         self.restarted = self.front;
     }
 
-    /// The CPU's turn has come, at `now`: everything charged so far lies in the past.
+    /// The CPU's turn has come, at `now`: everything charged so far lies in the past, and nobody else does anything
+    /// before `horizon`.
     #[inline]
-    pub(crate) fn resumed(&mut self, now: Time) {
+    pub(crate) fn resumed(&mut self, now: Time, horizon: Time) {
         self.bound = self.bound.max(now);
         self.account.settle();
+        self.account.set_horizon(horizon);
     }
 
     /// The thread is about to write or to exchange something.

@@ -69,6 +69,8 @@ pub(crate) struct Engine {
     pub(crate) counters: Vec<[u64; crate::access::COUNTERS]>,
     pub(crate) accesses: u64,
     pub(crate) switches: u64,
+    /// Interrupts, SMT siblings or changes of speed may re-time work under way.
+    pub(crate) disturbed: bool,
     /// Threads are being dropped: nothing may suspend any more.
     pub(crate) dropping: bool,
 }
@@ -125,6 +127,7 @@ impl Engine {
             counters: vec![[0; crate::access::COUNTERS]; cpus],
             accesses: 0,
             switches: 0,
+            disturbed: shares_cores(model),
             dropping: false,
         }
     }
@@ -224,6 +227,13 @@ impl Engine {
             self.horizon = self.horizon.min(position);
         }
     }
+}
+
+/// Whether two CPUs of a machine are SMT siblings.
+fn shares_cores(model: &MachineModel) -> bool {
+    let mut cores: Vec<u32> = model.cpus.iter().map(|cpu| cpu.core).collect();
+    cores.sort_unstable();
+    cores.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 thread_local! {

@@ -19,6 +19,19 @@ pub struct MachineModel {
 }
 
 impl MachineModel {
+    /// The same machine with cores that do one thing after the other: each access is charged in full before the next
+    /// instruction issues. The null model that an out-of-order core has to beat.
+    pub fn in_order(&self) -> Self {
+        let mut model = self.clone();
+        for cpu in &mut model.cpus {
+            cpu.costs.load_issue = cpu.costs.load_issue.max(cpu.costs.hit);
+            cpu.costs.reorder_window = Time::ZERO;
+            cpu.costs.locked_lead = Time::ZERO;
+            cpu.costs.store_buffer_entries = 0;
+        }
+        model
+    }
+
     /// Looks for contradictions.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let cpus = self.cpus.len();
@@ -86,7 +99,7 @@ pub struct CoreCosts {
     pub locked_lead: Time,
     /// Least time between two lines' arrivals at the core.
     pub line_gap: Time,
-    /// Entries of the store buffer.
+    /// Entries of the store buffer; with none the front end waits until each store is written.
     pub store_buffer_entries: u32,
     /// By how much front-end time stretches while an SMT sibling is at work: 1 is not at all, 2 is half speed.
     pub smt_stretch: f64,
@@ -148,28 +161,6 @@ pub(crate) mod tests {
             line_gap: Time::from_ns(1),
             store_buffer_entries: 56,
             smt_stretch: 1.5,
-        }
-    }
-
-    /// A machine of this many equal cores, 50 ns from each other.
-    pub(crate) fn machine(cpus: u32) -> MachineModel {
-        let cpu = |core| CpuModel { core, frequency: Frequency::from_hz(2_000_000_000).unwrap(), costs: costs() };
-        MachineModel {
-            cpus: (0..cpus).map(cpu).collect(),
-            distances: vec![DistanceClass { name: "same LLC".into(), latency: Time::from_ns(50) }],
-            distance_between: vec![0; (cpus * cpus) as usize],
-            coherence: CoherenceCosts {
-                line_bytes: 64,
-                memory_latency: Time::from_ns(90),
-                request_share: 0.4,
-                locked_hold: 0.33,
-                store_hold: 0.5,
-                load_hold: 0.0,
-                read_service: Time::from_ns(3),
-                migratory_reads: true,
-                locked_at: LockedAt::Core,
-                jitter: 0.0,
-            },
         }
     }
 }

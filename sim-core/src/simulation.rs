@@ -53,8 +53,13 @@ impl Simulation {
         unsafe { &mut *self.engine }
     }
 
-    /// Runs `build` with this simulation as the current one, so that it can place shared objects.
+    /// Runs `build` with this simulation as the current one, so that it can place shared objects, or look at them
+    /// once all threads have ended.
     pub fn build<R>(&mut self, build: impl FnOnce() -> R) -> R {
+        if self.threads.iter().all(Option::is_none) {
+            let engine = self.engine_mut();
+            (0..engine.cpus.len()).for_each(|cpu| engine.write_back(cpu, Time::NEVER));
+        }
         let _entered = Entered::new(self.engine);
         build()
     }
@@ -70,6 +75,11 @@ impl Simulation {
             Some(None) => {}
         }
         let started = move |way_back| crate::access::engine().cpus[cpu].way_back = way_back;
+        let body = || {
+            body();
+            // Its last work is still under way: it ends when its turn comes after that.
+            crate::access::pause_without_effect();
+        };
         let thread = Thread::new(STACK_BYTES, started, body).map_err(|error| Error::Stack(error.to_string()))?;
         self.threads[cpu] = Some(thread);
         let engine = self.engine_mut();
@@ -87,6 +97,7 @@ impl Simulation {
     /// Lets an interrupt happen: its handler takes `duration` on the CPU, and what runs there ends that much later.
     pub fn schedule_interrupt(&mut self, at: Time, cpu: usize, duration: Time, activity: Activity) {
         let engine = self.engine_mut();
+        engine.disturbed = true;
         let sequence = engine.interrupts_scheduled;
         engine.interrupts_scheduled += 1;
         engine.interrupts.push(Reverse(Interrupt { at: at.max(engine.now), sequence, cpu, duration, activity }));
@@ -95,6 +106,7 @@ impl Simulation {
     /// Lets a CPU's clock run at `ratio` times the frequency of its model from now on.
     pub fn set_speed(&mut self, cpu: usize, ratio: f64) {
         let engine = self.engine_mut();
+        engine.disturbed = true;
         let now = engine.now;
         let stretch = (crate::cpu::ONE as f64 / ratio).round() as u64;
         engine.set_stretch(cpu, now, stretch);
@@ -105,9 +117,6 @@ impl Simulation {
     /// # Errors
     /// If a thread panics, or every thread waits for another one.
     pub fn advance(&mut self, limit: Time) -> Result<Stop, Error> {
-        for cpu in &mut self.engine_mut().cpus {
-            cpu.account.set_limit(limit);
-        }
         let entered = Entered::new(self.engine);
         let engine = self.engine;
         let threads = &mut self.threads;
@@ -177,7 +186,8 @@ fn run(engine: *mut Engine, threads: &mut [Option<Thread>], limit: Time) -> Resu
         this.now = winner.time;
         this.horizon = winner.horizon.min(interrupt).min(limit.saturating_add(Time(1)));
         this.running = cpu;
-        this.cpus[cpu].resumed(winner.time);
+        let horizon = this.horizon;
+        this.cpus[cpu].resumed(winner.time, horizon);
         if let Some(later) = this.take_turn(cpu) {
             this.order.set(winner.index, later);
             continue;

@@ -5,7 +5,7 @@
 //! between is accounted as if each poll had been made. Woken, it reads the lines again, which costs what it
 //! costs: N spinners that fetch one line after each other are why ticket locks collapse.
 
-use crate::access::{engine, order, order_at, park};
+use crate::access::{engine, order, order_at, order_if_disturbed, park};
 use crate::account::{Activity, Category, Label};
 use crate::cpu::{Cpu, Poll, State, WATCHED_MOST};
 use crate::engine::{Engine, NO_CPU};
@@ -96,6 +96,7 @@ fn begin() -> Poll {
 
 /// Ends a successful poll and goes back to the one around it.
 fn end(outer: Poll) {
+    order_if_disturbed();
     let this = engine();
     let cpu = &mut this.cpus[this.running];
     cpu.leave_failing_poll();
@@ -106,6 +107,7 @@ fn end(outer: Poll) {
 
 /// Deals with a failed poll. `true`: the CPU is parked, and the thread has to suspend until it is woken.
 fn fail(reason: Activity, hint: bool) -> bool {
+    order_if_disturbed();
     let this = engine();
     let number = this.running;
     let label = this.cpus[number].poll.watched().first().map_or(Label::default(), |line| this.label_of(*line as usize));
@@ -155,6 +157,10 @@ impl Engine {
         let position = cpu.position();
         self.set_order(number, position);
         self.horizon = self.horizon.min(position);
+        let horizon = self.horizon;
+        if let Some(waker) = self.cpus.get_mut(self.running) {
+            waker.account.set_horizon(horizon);
+        }
     }
 }
 

@@ -16,8 +16,8 @@ use crate::platform::{Atomic, Item, Platform, SharedCell};
 pub struct Loom;
 
 impl Platform for Loom {
-    type AtomicU32 = AtomicU32;
-    type AtomicU64 = AtomicU64;
+    type AtomicU32 = LoomWord<AtomicU32>;
+    type AtomicU64 = LoomWord<AtomicU64>;
     type Cell<T: Item> = LoomCell<T>;
     type Shared<T: Send + Sync + 'static> = LoomShared<T>;
     type SharedSlice<T: Send + Sync + 'static> = Arc<[T]>;
@@ -74,31 +74,50 @@ impl<T> Deref for LoomShared<T> {
     }
 }
 
+/// A shared word of a loom model.
+///
+/// Of an atomic's accesses loom remembers the last one alone, a load as well. A thread that loads a word before it
+/// stores to it thereby hides that another thread had loaded it first, and loom never tries the store before that
+/// load. Each access here comes after a read-modify-write of a word beside it, which depends on all others, so that
+/// both orders of any two accesses are tried; as it is relaxed it makes nothing visible.
+#[derive(Debug)]
+pub struct LoomWord<A> {
+    word: A,
+    order: AtomicU32,
+}
+
+impl<A> LoomWord<A> {
+    fn in_turn(&self) -> &A {
+        self.order.fetch_add(1, Ordering::Relaxed);
+        &self.word
+    }
+}
+
 macro_rules! loom_atomic {
     ($atomic:ty, $value:ty) => {
-        impl Atomic<$value> for $atomic {
+        impl Atomic<$value> for LoomWord<$atomic> {
             fn new(value: $value) -> Self {
-                <$atomic>::new(value)
+                Self { word: <$atomic>::new(value), order: AtomicU32::new(0) }
             }
 
             fn load(&self, order: Ordering) -> $value {
-                <$atomic>::load(self, order)
+                self.in_turn().load(order)
             }
 
             fn store(&self, value: $value, order: Ordering) {
-                <$atomic>::store(self, value, order);
+                self.in_turn().store(value, order);
             }
 
             fn fetch_add(&self, value: $value, order: Ordering) -> $value {
-                <$atomic>::fetch_add(self, value, order)
+                self.in_turn().fetch_add(value, order)
             }
 
             fn add(&self, value: $value, order: Ordering) {
-                <$atomic>::fetch_add(self, value, order);
+                self.in_turn().fetch_add(value, order);
             }
 
             fn swap(&self, value: $value, order: Ordering) -> $value {
-                <$atomic>::swap(self, value, order)
+                self.in_turn().swap(value, order)
             }
 
             fn compare_exchange(
@@ -108,7 +127,7 @@ macro_rules! loom_atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                <$atomic>::compare_exchange(self, current, new, success, failure)
+                self.in_turn().compare_exchange(current, new, success, failure)
             }
         }
     };

@@ -33,6 +33,40 @@ fn what_is_no_scenario_file_is_explained() {
     }
 }
 
+#[test]
+fn a_bad_machine_file_is_named_with_its_own_place() {
+    let folder = folder("machine-files");
+    let machine = |name: &str, cores: &str| {
+        let text = format!(
+            "name: mine\nsummary: Mine\nextends: server-16\ntopology:\n  sockets: 1\n  llcs-per-socket: 1\n  \
+             clusters-per-llc: {cores}\n  cores-per-cluster: 1\n  threads-per-core: 1\n"
+        );
+        file(&folder, name, text)
+    };
+    let scenario =
+        |name: &str, machine: &str| file(&folder, name, format!("machine: {machine}\ndataplane: {{ kind: lock }}\n"));
+    machine("good.yaml", "2");
+    machine("none.yaml", "0");
+    machine("billion.yaml", "1000000000");
+    file(&folder, "broken.yaml", "name: [\n");
+    let good = scenario("a.yaml", "good.yaml");
+    assert_eq!(coretwin(&["check", &good]).code, Some(0), "{}", coretwin(&["check", &good]).stderr);
+    for (machine, phrase) in [
+        ("none.yaml", "has no CPUs"),
+        ("billion.yaml", "has 1000000000 CPUs"),
+        ("broken.yaml", "broken.yaml:1:"),
+        ("missing.yaml", "cannot be read"),
+        ("./", "cannot be read"),
+    ] {
+        let bad = scenario("b.yaml", machine);
+        let ran = coretwin(&["run", &bad]);
+        assert_eq!(ran.code, Some(2), "{machine}: {}", ran.stderr);
+        assert!(ran.stderr.starts_with(&format!("error: {bad}:1:10: machine: ")), "{machine}: {}", ran.stderr);
+        assert!(ran.stderr.contains(phrase), "{machine}: {}", ran.stderr);
+        assert!(ran.stderr.contains(machine.trim_end_matches("./")), "{machine}: {}", ran.stderr);
+    }
+}
+
 /// Nine values that each hold the one before nine times.
 fn alias_bomb() -> String {
     let mut text = String::from("a0: &a0 x\n");

@@ -26,7 +26,10 @@ shipped![
     "lock-test-and-set",
     "lock-ticket",
     "ping-pong-near",
+    "ping-pong-other-chiplet",
+    "ping-pong-other-socket",
     "ring-mpmc-16",
+    "ring-mpmc-64",
     "ring-spsc",
     "stack",
 ];

@@ -9,6 +9,7 @@ use crate::output::{Failure, print};
 ///
 /// Every file is checked, and every complaint about it shown. Exit code 2 if there are any.
 #[derive(Args)]
+#[command(after_help = crate::EXIT_CODES)]
 pub struct Arguments {
     /// Scenario files, or names of shipped scenarios
     #[arg(required = true, value_name = "FILE")]

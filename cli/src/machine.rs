@@ -7,6 +7,7 @@ use crate::output::{Failure, print};
 
 /// Show machine profiles.
 #[derive(Args)]
+#[command(after_help = crate::EXIT_CODES)]
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,

@@ -15,15 +15,16 @@ use crate::timing;
 /// Progress is shown on stderr if that is a terminal. The report is the same, byte for byte, for the same scenario,
 /// seed and version, on any host.
 #[derive(Args)]
+#[command(after_help = crate::EXIT_CODES)]
 pub struct Arguments {
     /// A scenario file, or the name of a shipped scenario (see `coretwin list`)
     #[arg(value_name = "FILE")]
     file: String,
     /// Seed of the first run: short for --set measure.seed=N
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     seed: Option<String>,
     /// Simulated time to measure, such as "2 ms": short for --set measure.duration=T
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     duration: Option<String>,
     /// Give a field another value: --set dataplane.burst=8; may be given many times
     #[arg(long, value_name = "PATH=VALUE")]

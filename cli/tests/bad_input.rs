@@ -147,6 +147,7 @@ fn a_bad_change_names_its_argument() {
         (["--set", "dataplane.burst=[1"], "--set dataplane.burst=[1: `[1` is not a YAML value", ""),
         (["--set", "dataplane.burst"], "--set dataplane.burst: has no `=`", "write `--set dataplane.burst=8`"),
         (["--set", "=8"], "--set =8: `` is not the path of a field", "write `--set dataplane.burst=8`"),
+        (["--seed", "-1"], "--seed -1: measure.seed: is -1, which is below zero", "write a whole number"),
         (["--seed", "x"], "--seed x: measure.seed: is `x`, which is not a number", "write a whole number"),
         (
             ["--duration", "0 ms"],

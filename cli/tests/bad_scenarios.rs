@@ -4,7 +4,7 @@ mod binary;
 
 use binary::{coretwin, file, folder};
 
-/// A bad scenario: what is wrong with it, its text, and the line, the column, the path and the phrases of the complaint.
+/// A bad scenario: what is wrong, its text, and the line and column, the path and two phrases of the complaint.
 struct Bad(&'static str, &'static str, (usize, usize), &'static str, [&'static str; 2]);
 
 const BAD: &[Bad] = &[

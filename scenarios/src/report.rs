@@ -33,7 +33,7 @@ pub struct Report {
     pub warm_up_ps: u64,
     /// Simulated time measured, of each run.
     pub duration_ps: u64,
-    /// What one operation is: "item", "add", "acquisition", "hand-off" or "push-pop".
+    /// What one operation is: "item", "update", "acquisition", "hand-off" or "pop and push".
     pub operation: String,
     /// Operations per second of the whole system. For a ring these are the items taken out of it; for the others,
     /// the sum over the threads.
@@ -103,7 +103,7 @@ pub struct Cpu {
 /// A category of time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Part {
-    /// Its name, such as "ring-burst" or "stall ring.producer".
+    /// Its name, such as "work:ring-burst" or "stall:ring.producer".
     pub category: String,
     /// Time spent.
     pub time_ps: u64,

@@ -95,10 +95,11 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// Says that nothing else happens in the simulation before `horizon`.
+    /// Says that pieces that end no later than `certain` will stay as they are charged, and that no observer looks
+    /// at a time before it.
     #[inline]
-    pub(crate) fn set_horizon(&mut self, horizon: Time) {
-        self.certain_until = if self.prepaid == Time::ZERO { horizon.since(Time(1)) } else { Time::ZERO };
+    pub(crate) fn set_certain(&mut self, certain: Time) {
+        self.certain_until = if self.prepaid == Time::ZERO { certain } else { Time::ZERO };
     }
 
     /// Charges a piece of time that directly follows the previous piece and ends at `end`.
@@ -253,7 +254,7 @@ mod tests {
                     }
                     1 => {
                         now += time;
-                        account.set_horizon(now);
+                        account.set_certain(now);
                     }
                     2 => {
                         account.retime(now, front, front.max(now) + time);

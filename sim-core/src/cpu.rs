@@ -251,13 +251,13 @@ impl Cpu {
         self.restarted = self.front;
     }
 
-    /// The CPU's turn has come, at `now`: everything charged so far lies in the past, and nobody else does anything
-    /// before `horizon`.
+    /// The CPU's turn has come, at `now`: everything charged so far lies in the past, and what is charged up to
+    /// `certain` will stay.
     #[inline]
-    pub(crate) fn resumed(&mut self, now: Time, horizon: Time) {
+    pub(crate) fn resumed(&mut self, now: Time, certain: Time) {
         self.bound = self.bound.max(now);
         self.account.settle();
-        self.account.set_horizon(horizon);
+        self.account.set_certain(certain);
     }
 
     /// The thread is about to write or to exchange something.

@@ -49,6 +49,8 @@ pub(crate) struct Engine {
     /// The running thread may go on while its position is strictly less than this.
     pub(crate) horizon: Time,
     pub(crate) now: Time,
+    /// Until when the scheduler has been asked to go on.
+    pub(crate) limit: Time,
     pub(crate) interrupts: BinaryHeap<Reverse<Interrupt>>,
     pub(crate) interrupts_scheduled: u64,
     /// Latency between CPUs `a` and `b` at `a * cpus + b`.
@@ -104,6 +106,7 @@ impl Engine {
             running: NO_CPU,
             horizon: Time::NEVER,
             now: Time::ZERO,
+            limit: Time::ZERO,
             interrupts: BinaryHeap::new(),
             interrupts_scheduled: 0,
             latencies: model.distance_between.iter().map(|class| model.distances[*class as usize].latency).collect(),
@@ -136,6 +139,12 @@ impl Engine {
     #[inline]
     pub(crate) fn set_order(&mut self, cpu: usize, time: Time) {
         self.order.set(self.rank_of[cpu], time);
+    }
+
+    /// Until when the running CPU's account is certain: nothing re-times its work, and no observer looks before.
+    #[inline]
+    pub(crate) fn certain_until(&self) -> Time {
+        if self.disturbed { self.horizon.since(Time(1)) } else { self.limit }
     }
 
     /// The label with this name, made if need be.

@@ -117,6 +117,7 @@ impl Simulation {
     /// # Errors
     /// If a thread panics, or every thread waits for another one.
     pub fn advance(&mut self, limit: Time) -> Result<Stop, Error> {
+        self.engine_mut().limit = limit;
         let entered = Entered::new(self.engine);
         let engine = self.engine;
         let threads = &mut self.threads;
@@ -186,8 +187,8 @@ fn run(engine: *mut Engine, threads: &mut [Option<Thread>], limit: Time) -> Resu
         this.now = winner.time;
         this.horizon = winner.horizon.min(interrupt).min(limit.saturating_add(Time(1)));
         this.running = cpu;
-        let horizon = this.horizon;
-        this.cpus[cpu].resumed(winner.time, horizon);
+        let certain = this.certain_until();
+        this.cpus[cpu].resumed(winner.time, certain);
         if let Some(later) = this.take_turn(cpu) {
             this.order.set(winner.index, later);
             continue;

@@ -157,9 +157,9 @@ impl Engine {
         let position = cpu.position();
         self.set_order(number, position);
         self.horizon = self.horizon.min(position);
-        let horizon = self.horizon;
+        let certain = self.certain_until();
         if let Some(waker) = self.cpus.get_mut(self.running) {
-            waker.account.set_horizon(horizon);
+            waker.account.set_certain(certain);
         }
     }
 }

@@ -14,5 +14,5 @@ pub use counting::Counting;
 pub use locking::Locking;
 pub use meter::{Limit, Meter, StopFlag};
 pub use ping_pong::PingPong;
-pub use ring::{Sequenced, consume, produce};
+pub use ring::{Sequenced, consume, loop_back, produce};
 pub use stack::Stacking;

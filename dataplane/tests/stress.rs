@@ -6,7 +6,9 @@ use std::thread;
 use dataplane::counter::{Layout, Update};
 use dataplane::lock::Lock;
 use dataplane::ring::{Consumer, MpmcRing, Multi, Producer, Reservation, Ring, Single, SpscRing};
-use dataplane::workload::{Counting, Limit, Locking, Meter, PingPong, Sequenced, Stacking, consume, produce};
+use dataplane::workload::{
+    Counting, Limit, Locking, Meter, PingPong, Sequenced, Stacking, consume, loop_back, produce,
+};
 use dataplane::{McsLock, Native, TestAndSetLock, TicketLock};
 
 const THREADS: u32 = 4;
@@ -146,6 +148,14 @@ fn rings_with_one_thread_on_one_side_keep_items() {
     conservation(vec![producer.clone(), producer], vec![consumer]);
     let (producer, consumer) = Ring::<Native, u64, Single, Multi>::new("ring", 16).unwrap().split();
     conservation(vec![producer], vec![consumer.clone(), consumer]);
+}
+
+#[test]
+fn one_thread_gets_back_what_it_sends() {
+    let (mut producer, mut consumer) = SpscRing::<Native, u64>::new("ring", 4).unwrap().split();
+    let mut received = Vec::new();
+    loop_back(&mut producer, &mut consumer, 6, 0, &mut Limit { left: 10 }, |items| received.extend_from_slice(items));
+    assert!(received.iter().map(|item| item.parts().1).eq(0..12), "{received:?}");
 }
 
 #[test]

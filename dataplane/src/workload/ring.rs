@@ -59,10 +59,7 @@ pub fn produce<P: Platform, T: Sequenced, Producers: Reservation, Consumers: Res
     let mut sequence = 0_u32;
     loop {
         P::work(LOOP, 1);
-        P::work(ITEM_MAKE, burst);
-        for (item, number) in items.iter_mut().zip(0..) {
-            *item = T::from_parts(producer, sequence.wrapping_add(number));
-        }
+        make::<P, T>(&mut items, producer, sequence);
         let mut sent = 0;
         while sent < items.len() {
             let count = P::poll_until(RING_FULL, || match ring.enqueue_burst(&items[sent..]) {
@@ -76,6 +73,14 @@ pub fn produce<P: Platform, T: Sequenced, Producers: Reservation, Consumers: Res
         }
         sequence = sequence.wrapping_add(burst);
         P::work(PRIVATE_WORK, private_work);
+    }
+}
+
+#[inline(always)]
+fn make<P: Platform, T: Sequenced>(items: &mut [T], producer: u32, sequence: u32) {
+    P::work(ITEM_MAKE, items.len() as u32);
+    for (item, number) in items.iter_mut().zip(0..) {
+        *item = T::from_parts(producer, sequence.wrapping_add(number));
     }
 }
 
@@ -98,6 +103,32 @@ pub fn consume<P: Platform, T: Sequenced, Producers: Reservation, Consumers: Res
         // Without this the copy of items that `inspect` does not look at would be optimised away.
         inspect(std::hint::black_box(&items[..count]));
         if count == 0 || !meter.done(count as u32) {
+            return;
+        }
+        P::work(PRIVATE_WORK, private_work);
+    }
+}
+
+/// One thread on both ends: makes a burst, enqueues it, dequeues what there is, shows it to `inspect`, does its
+/// private work. An operation is an item that came out.
+pub fn loop_back<P: Platform, T: Sequenced, Producers: Reservation, Consumers: Reservation>(
+    producer: &mut Producer<P, T, Producers, Consumers>,
+    consumer: &mut Consumer<P, T, Producers, Consumers>,
+    burst: u32,
+    private_work: u32,
+    meter: &mut impl Meter,
+    mut inspect: impl FnMut(&[T]),
+) {
+    let mut items = vec![T::default(); burst as usize];
+    let mut sequence = 0_u32;
+    loop {
+        P::work(LOOP, 1);
+        make::<P, T>(&mut items, 0, sequence);
+        let sent = producer.enqueue_burst(&items);
+        sequence = sequence.wrapping_add(sent as u32);
+        let count = consumer.dequeue_burst(&mut items);
+        inspect(std::hint::black_box(&items[..count]));
+        if !meter.done(count as u32) {
             return;
         }
         P::work(PRIVATE_WORK, private_work);

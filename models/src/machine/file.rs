@@ -136,8 +136,10 @@ fn parse(file: &str, text: &str) -> Result<Document, Error> {
 /// What the parser complains about.
 pub(crate) fn syntax(file: &str, error: &serde_yaml::Error) -> Complaint {
     let place = error.location().as_ref().map(line_and_column);
-    let bare = error.without_snippet();
-    Complaint::new(format!("is not as it should be: {bare}"), "").at(file, place)
+    let message = error.without_snippet().to_string();
+    // The place stands before the message, as with all complaints.
+    let message = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
+    Complaint::new(message, "").at(file, place)
 }
 
 fn line_and_column(location: &Location) -> (u64, u64) {
@@ -147,11 +149,13 @@ fn line_and_column(location: &Location) -> (u64, u64) {
 /// Adds to `parts` what the document extends, and over it what it says itself.
 fn add(parts: &mut Parts, file: &str, document: Document, folder: &Path, depth: usize) -> Result<(), Error> {
     if let Some(base) = &document.extends {
+        let place = Some(line_and_column(&base.referenced));
         if depth >= EXTENDS_MAX {
             let complaint = Complaint::new("goes in a circle, or is a very long chain", "").about("extends");
-            return Err(complaint.at(file, Some(line_and_column(&base.referenced))).into());
+            return Err(complaint.at(file, place).into());
         }
-        let (base_file, text, base_folder) = text_of(&base.value, folder)?;
+        let (base_file, text, base_folder) =
+            text_of(&base.value, folder).map_err(|error| extends_nothing(error).at(file, place))?;
         let base = parse(&base_file, &text)?;
         add(parts, &base_file, base, &base_folder, depth + 1)?;
     }
@@ -167,6 +171,16 @@ fn add(parts: &mut Parts, file: &str, document: Document, folder: &Path, depth: 
     add_section(&mut parts.coherence, file, "coherence", document.coherence, |key| entry_kind(COHERENCE, key))?;
     let kinds: Vec<String> = parts.kinds.keys().cloned().collect();
     add_section(&mut parts.transfer, file, "transfer", document.transfer, |key| transfer_kind(key, &kinds))
+}
+
+/// What is wrong with the profile that `extends` names.
+fn extends_nothing(error: Error) -> Complaint {
+    let complaint = match error {
+        Error::UnknownProfile { name, help } => Complaint::new(format!("is `{name}`, which is no profile"), help),
+        Error::Unreadable { file, why } => Complaint::new(format!("is {file}, which cannot be read: {why}"), ""),
+        Error::Invalid(complaint) => return complaint,
+    };
+    complaint.about("extends")
 }
 
 fn add_section(
@@ -240,8 +254,9 @@ fn topology(raw: RawTopology) -> Result<Topology, Complaint> {
         }
         return Ok(Topology::Listed(cpus));
     }
-    let [Some(sockets), Some(llcs_per_socket), Some(clusters_per_llc), Some(cores_per_cluster), Some(threads_per_core)] =
-        counts
+    let counts: Option<Vec<u64>> = counts.into_iter().collect();
+    let Some([sockets, llcs_per_socket, clusters_per_llc, cores_per_cluster, threads_per_core]) =
+        counts.and_then(|counts| <[u64; 5]>::try_from(counts).ok())
     else {
         let help = "it has sockets, llcs-per-socket, clusters-per-llc, cores-per-cluster and threads-per-core, or cpus";
         return Err(Complaint::new("is not complete", help).about("topology"));

@@ -76,7 +76,8 @@ impl Parameter {
                     return Err(Complaint::new("has no range", help));
                 };
                 let base = quantity("", value)?;
-                let range = quantity("'s range begins with", low)?..=quantity("'s range ends with", high)?;
+                let least = quantity("has a range that begins with", low)?;
+                let range = least..=quantity("has a range that ends with", high)?;
                 if range.start() > range.end() {
                     return Err(Complaint::new(
                         format!("has a reversed range, {low} to {high}"),

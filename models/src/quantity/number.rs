@@ -59,7 +59,7 @@ impl Number {
             (10_u128.checked_pow(self.power as u32)?.checked_mul(product)?, false)
         } else {
             match 10_u128.checked_pow(self.power.unsigned_abs()) {
-                Some(divisor) => ((product + divisor / 2) / divisor, product % divisor != 0),
+                Some(divisor) => ((product + divisor / 2) / divisor, !product.is_multiple_of(divisor)),
                 None => (0, true),
             }
         };

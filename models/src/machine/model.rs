@@ -66,7 +66,7 @@ impl Profile {
     ///
     /// # Errors
     /// Something is missing or contradicts itself. A profile that was loaded and changed only through
-    /// [`Profile::set`] has none of that.
+    /// [`Profile::set`] has none of that, unless a line's size was set to what is no power of two.
     pub fn to_model(&self) -> Result<MachineModel, Error> {
         let places = self.topology.places()?;
         let mut kinds = BTreeMap::new();

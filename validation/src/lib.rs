@@ -10,6 +10,7 @@ pub mod calibrate;
 pub mod cell;
 mod error;
 pub mod experiment;
+pub mod native;
 pub mod placement;
 mod profile;
 pub mod report;

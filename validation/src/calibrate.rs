@@ -6,6 +6,7 @@
 
 pub mod journal;
 pub mod objective;
+mod request;
 pub mod search;
 
 use std::fmt;
@@ -20,6 +21,7 @@ use crate::simulate::Simulator;
 use crate::validate::{Listener, Progress};
 use journal::{Journal, Key};
 use objective::Objective;
+pub use request::{Calibrated, Request, calibrate};
 use search::{Best, Budget, minimise};
 
 /// A number of a profile that may be fitted.
@@ -206,12 +208,16 @@ impl Parameter {
     }
 }
 
-/// The parameters that the paths name, in the profile's order.
-fn chosen(parameters: &[Parameter], paths: &[String], machine: &str) -> Result<Vec<Parameter>, Error> {
-    let matches = |path: &str, name: &str| match path.strip_suffix('*') {
+/// Whether a path, which may end in a `*`, names the parameter.
+fn matches(path: &str, name: &str) -> bool {
+    match path.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => name == path,
-    };
+    }
+}
+
+/// The parameters that the paths name, in the profile's order.
+fn chosen(parameters: &[Parameter], paths: &[String], machine: &str) -> Result<Vec<Parameter>, Error> {
     for path in paths {
         if !parameters.iter().any(|parameter| matches(path, &parameter.path)) {
             let names: Vec<&str> = parameters.iter().map(|parameter| parameter.path.as_str()).collect();

@@ -76,7 +76,7 @@ impl Experiment {
             software.insert((*operation).to_owned(), Time::ZERO);
         }
         Some(Setup {
-            placement: self.placement.resolve(&model)?,
+            placement: self.placement.resolve(&model, seed)?,
             machine: model,
             software,
             benchmark: self.benchmark.clone(),
@@ -146,6 +146,7 @@ mod tests {
             conservation: Conservation::default(),
             accesses: 0,
             operations_total: 0,
+            turn: models::microbenchmark::TurnTime::default(),
         }
     }
 

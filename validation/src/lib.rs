@@ -1,6 +1,6 @@
 //! Published and native measurements: comparison and calibration.
 //!
-//! A [`Set`] is a collection of measured figures, kept as data files with their source and conditions. Each
+//! A [`Set`](set::Set) is a collection of measured figures, kept as data files with their source and conditions. Each
 //! figure comes with an experiment, a microbenchmark on a named machine profile, that simulates it. [`validate`]
 //! runs the experiments with several seeds and reports measured beside simulated figures, and beside the set's
 //! error that of a null model. [`calibrate`] moves named parameters of a profile within their ranges until the
@@ -21,5 +21,22 @@ pub mod statistics;
 mod testing;
 pub mod validate;
 
+pub use calibrate::calibrate;
 pub use error::Error;
 pub use profile::Profiles;
+
+use set::stored;
+use validate::{Listener, Options};
+
+/// What there is to validate: name and one line about it.
+pub fn sets() -> Vec<(&'static str, &'static str)> {
+    stored().iter().map(|set| (set.name(), set.about())).collect()
+}
+
+/// Simulates a set and holds it against its measurements, with the profiles as they are stored: nothing is fitted.
+///
+/// # Errors
+/// There is no such set, its measurements or profiles are not as they should be, or a simulation failed.
+pub fn validate(name: &str, options: &Options, listener: Listener<'_>) -> Result<report::Report, Error> {
+    validate::validate_set(set::find(name)?, &simulate::Engine, options, listener)
+}

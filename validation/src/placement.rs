@@ -13,13 +13,13 @@ pub enum Placement {
     NearCores,
     /// Two cores as far apart as the machine allows.
     FarCores,
-    /// These CPUs.
-    Cpus(Vec<u32>),
+    /// One of these lists of CPUs, for each seed another.
+    AnyOf(Vec<Vec<u32>>),
 }
 
 impl Placement {
-    /// The CPUs, in the order of the threads; `None` if the machine has no such CPUs.
-    pub fn resolve(&self, machine: &MachineModel) -> Option<Vec<u32>> {
+    /// The CPUs with this seed, in the order of the threads; `None` if the machine has no such CPUs.
+    pub fn resolve(&self, machine: &MachineModel, seed: u64) -> Option<Vec<u32>> {
         let count = machine.cpus.len() as u32;
         match self {
             Self::FirstCores(threads) => {
@@ -33,7 +33,11 @@ impl Placement {
             }
             Self::NearCores => pair(machine, |latency, best| latency < best),
             Self::FarCores => pair(machine, |latency, best| latency > best),
-            Self::Cpus(cpus) => cpus.iter().all(|cpu| *cpu < count).then(|| cpus.clone()),
+            Self::AnyOf(lists) => {
+                let index = seed.checked_rem(lists.len() as u64)?;
+                let cpus = &lists[index as usize];
+                cpus.iter().all(|cpu| *cpu < count).then(|| cpus.clone())
+            }
         }
     }
 }
@@ -64,19 +68,21 @@ mod tests {
     fn placements_follow_the_structure() {
         // Two sockets of two cores of two hardware threads.
         let model = machine(8, 5.0, 30.0).model;
-        assert_eq!(Placement::FirstCores(3).resolve(&model), Some(vec![0, 2, 4]));
-        assert_eq!(Placement::FirstCores(5).resolve(&model), None);
-        assert_eq!(Placement::OneCore.resolve(&model), Some(vec![0, 1]));
-        assert_eq!(Placement::NearCores.resolve(&model), Some(vec![0, 2]));
-        assert_eq!(Placement::FarCores.resolve(&model), Some(vec![0, 4]));
-        assert_eq!(Placement::Cpus(vec![7, 1]).resolve(&model), Some(vec![7, 1]));
-        assert_eq!(Placement::Cpus(vec![8]).resolve(&model), None);
+        assert_eq!(Placement::FirstCores(3).resolve(&model, 0), Some(vec![0, 2, 4]));
+        assert_eq!(Placement::FirstCores(5).resolve(&model, 0), None);
+        assert_eq!(Placement::OneCore.resolve(&model, 0), Some(vec![0, 1]));
+        assert_eq!(Placement::NearCores.resolve(&model, 0), Some(vec![0, 2]));
+        assert_eq!(Placement::FarCores.resolve(&model, 0), Some(vec![0, 4]));
+        let either = Placement::AnyOf(vec![vec![7, 1], vec![0, 8]]);
+        assert_eq!(either.resolve(&model, 2), Some(vec![7, 1]));
+        assert_eq!(either.resolve(&model, 3), None);
+        assert_eq!(Placement::AnyOf(vec![]).resolve(&model, 0), None);
     }
 
     #[test]
     fn a_machine_without_hyper_threads_has_no_siblings() {
         let model = machine(4, 5.0, 30.0).model;
-        assert_eq!(Placement::OneCore.resolve(&model), None);
-        assert_eq!(Placement::FirstCores(4).resolve(&model), Some(vec![0, 1, 2, 3]));
+        assert_eq!(Placement::OneCore.resolve(&model, 0), None);
+        assert_eq!(Placement::FirstCores(4).resolve(&model, 0), Some(vec![0, 1, 2, 3]));
     }
 }

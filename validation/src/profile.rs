@@ -1,13 +1,44 @@
 //! Profiles as validation uses them: a machine, and what code costs on it.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use models::{machine, software};
 
 use crate::calibrate::{Fit, Parameter, Tunable};
 use crate::error::Error;
 use crate::experiment::Machine;
+use crate::set::Point;
 
 /// Paths of software parameters begin with this; all others are the machine's.
 const SOFTWARE: &str = "operations.";
+
+/// Whether a path is that of a software parameter.
+pub(crate) fn is_software(path: &str) -> bool {
+    path.starts_with(SOFTWARE)
+}
+
+/// The profiles of the points' machines, by machine. A file `MACHINE.yaml` or `MACHINE.software.yaml` in the folder,
+/// as a calibration writes them, goes before the shipped profile.
+///
+/// # Errors
+/// A profile cannot be loaded.
+pub(crate) fn of_points(points: &[Point], folder: Option<&Path>) -> Result<BTreeMap<String, Profiles>, Error> {
+    let mut profiles = BTreeMap::new();
+    for point in points {
+        if !profiles.contains_key(&point.machine) {
+            let in_folder = |ending: &str, shipped: &str| {
+                let file = folder.map(|folder| folder.join(format!("{}{ending}", point.machine)));
+                let file = file.filter(|file| file.exists());
+                file.map_or_else(|| shipped.to_owned(), |file| file.to_string_lossy().into_owned())
+            };
+            let machine = in_folder(".yaml", &point.machine);
+            let software = in_folder(".software.yaml", &point.software);
+            profiles.insert(point.machine.clone(), Profiles::load(&machine, &software)?);
+        }
+    }
+    Ok(profiles)
+}
 
 /// A machine's profile and that of the software on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,8 +91,7 @@ impl Profiles {
     }
 
     fn set(&mut self, path: &str, value: f64) -> Result<(), Error> {
-        let result =
-            if path.starts_with(SOFTWARE) { self.software.set(path, value) } else { self.machine.set(path, value) };
+        let result = if is_software(path) { self.software.set(path, value) } else { self.machine.set(path, value) };
         result.map_err(|error| self.failed(&error))
     }
 

@@ -1,6 +1,7 @@
 //! The validation sets: measurements, and the experiments that stand for them.
 
 mod contention;
+mod core_to_core;
 mod ring_ops;
 
 use serde::Deserialize;
@@ -9,6 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::cell::{Interval, Kind};
 use crate::error::Error;
 use crate::experiment::Experiment;
+use crate::profile::Profiles;
 
 /// One measured figure and the experiment that simulates it.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +29,8 @@ pub struct Point {
     pub fit: bool,
     /// The machine profile it is simulated on.
     pub machine: String,
+    /// The software profile that goes with it.
+    pub software: String,
     /// What yields the simulated figure.
     pub experiment: Experiment,
     /// What the set's null model says, if it can say anything.
@@ -78,11 +82,19 @@ pub trait Set: Sync {
 
     /// Paths of the profile parameters that a calibration fits unless told otherwise.
     fn parameters(&self) -> &'static [&'static str];
+
+    /// How many parameters of these profiles were fitted on the set's points.
+    fn parameters_fitted(&self, _points: &[Point], profiles: &[&Profiles]) -> usize {
+        profiles.iter().map(|profiles| profiles.fitted()).sum()
+    }
 }
 
+/// The software profile of code that is like the dataplane's own.
+const MICROBENCHMARKS: &str = "microbenchmarks";
+
 /// All sets that rest on stored measurements.
-pub fn stored() -> [&'static dyn Set; 2] {
-    [&contention::Contention, &ring_ops::RingOps]
+pub fn stored() -> [&'static dyn Set; 3] {
+    [&contention::Contention, &core_to_core::CoreToCore, &ring_ops::RingOps]
 }
 
 /// The stored set with this name.

@@ -84,6 +84,7 @@ impl Simulator for Linear {
             conservation: Conservation::default(),
             accesses: 0,
             operations_total: 0,
+            turn: models::microbenchmark::TurnTime::default(),
         })
     }
 }

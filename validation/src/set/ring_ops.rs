@@ -32,6 +32,8 @@ pub struct RingOps;
 struct Measurements {
     provenance: Provenance,
     machine: String,
+    /// What DPDK's code costs on it.
+    software: String,
     unit: String,
     /// Rate of the clock that the test reads.
     tsc_hz: f64,
@@ -114,6 +116,7 @@ fn point(measurements: &Measurements, cell: &Measured) -> Point {
         tolerance: TOLERANCE,
         fit: cell.fit,
         machine: measurements.machine.clone(),
+        software: measurements.software.clone(),
         experiment: Experiment {
             benchmark: Benchmark::Ring {
                 reservation,

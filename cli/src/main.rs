@@ -1,11 +1,13 @@
 //! The `coretwin` command. Each subcommand is a module with its arguments and a function that runs it.
 
+mod calibrate;
 mod check;
 mod list;
 mod machine;
 mod output;
 mod run;
 mod timing;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -31,6 +33,8 @@ enum Command {
     Check(check::Arguments),
     List(list::Arguments),
     Machine(machine::Arguments),
+    Validate(validate::Arguments),
+    Calibrate(calibrate::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +43,8 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
         Command::Machine(arguments) => machine::run(&arguments),
+        Command::Validate(arguments) => validate::run(&arguments),
+        Command::Calibrate(arguments) => calibrate::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use sim_core::{MachineModel, Time};
 
 pub use dataplane::counter::{Layout as CounterLayout, Update};
-pub use outcome::{Conservation, CpuAccount, LineOutcome, Outcome, ThreadOutcome};
+pub use outcome::{Conservation, CpuAccount, LineOutcome, Outcome, ThreadOutcome, TurnTime};
 pub use run::{Error, Run, run};
 
 /// Which microbenchmark, with its parameters.

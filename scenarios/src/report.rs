@@ -139,10 +139,28 @@ pub struct RunReport {
     pub inside: u64,
     /// Whether this run's books balance.
     pub balanced: bool,
+    /// How long the turns of the threads' loops took that ended in the measured time.
+    pub turn: Turn,
     /// Shared-memory accesses simulated since time zero.
     pub accesses: u64,
     /// Operations since time zero.
     pub operations: u64,
+}
+
+/// The distribution of the time between two completions of one thread (of an operation, or of a burst of items),
+/// over all threads of a run. Exact to three digits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Turn {
+    /// How many there were.
+    pub count: u64,
+    /// Half took no longer.
+    pub median_ps: u64,
+    /// 99 % took no longer.
+    pub p99_ps: u64,
+    /// 99.9 % took no longer.
+    pub p999_ps: u64,
+    /// The longest.
+    pub longest_ps: u64,
 }
 
 impl Report {

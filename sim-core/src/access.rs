@@ -486,8 +486,9 @@ pub fn branch_missed() {
 }
 
 /// The running thread's clock. What delays the work before it, such as an interrupt, is in it.
+#[inline]
 pub fn now() -> Time {
-    order();
+    order_if_disturbed();
     let engine = engine();
     engine.cpus.get(engine.running).map_or(engine.now, |cpu| cpu.front)
 }

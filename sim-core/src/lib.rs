@@ -7,6 +7,7 @@ mod coherence;
 mod cpu;
 mod engine;
 mod error;
+mod latency;
 mod lines;
 mod machine;
 mod order;
@@ -20,6 +21,7 @@ mod wedge;
 
 pub use account::{Activity, Category, Label};
 pub use error::Error;
+pub use latency::Latency;
 pub use machine::{CoherenceCosts, CoreCosts, CpuModel, DistanceClass, LockedAt, MachineModel};
 pub use simulation::{Simulation, Stop};
 pub use snapshot::{CpuSnapshot, LabelSnapshot, Snapshot};

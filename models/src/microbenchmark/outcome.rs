@@ -1,7 +1,7 @@
 //! What a microbenchmark's run showed.
 
 use dataplane::operation::NAMES;
-use sim_core::{Category, Snapshot, Time};
+use sim_core::{Category, Latency, Snapshot, Time};
 
 /// What a run showed, over the measured time.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,10 +17,39 @@ pub struct Outcome {
     /// Items put into the system, taken out of it, and inside at the end, since time zero: what goes in comes
     /// out or is inside. Zero for systems without items.
     pub conservation: Conservation,
+    /// How long the turns of the threads' loops took that ended in the measured time: one operation, or one burst.
+    pub turn: TurnTime,
     /// Shared-memory accesses simulated since time zero.
     pub accesses: u64,
     /// Operations since time zero (for wall-clock rates).
     pub operations_total: u64,
+}
+
+/// The distribution of the time between the completions of one thread, over all threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TurnTime {
+    /// How many there were.
+    pub count: u64,
+    /// Half took no longer.
+    pub median: Time,
+    /// 99 % took no longer.
+    pub p99: Time,
+    /// 99.9 % took no longer.
+    pub p999: Time,
+    /// The longest.
+    pub longest: Time,
+}
+
+impl TurnTime {
+    pub(super) fn new(latency: &Latency) -> Self {
+        Self {
+            count: latency.count(),
+            median: latency.quantile(0.5),
+            p99: latency.quantile(0.99),
+            p999: latency.quantile(0.999),
+            longest: latency.longest(),
+        }
+    }
 }
 
 /// What one thread did.

@@ -7,8 +7,8 @@ use rand::RngExt;
 use sim_core::{Simulation, Snapshot, Time, random};
 
 use super::outcome::{account_between, lines_between};
-use super::threads::{ENTERED, LEFT, OPERATIONS, ThreadBody, build};
-use super::{Benchmark, Conservation, Outcome, Setup, ThreadOutcome};
+use super::threads::{ENTERED, LEFT, OPERATIONS, ThreadBody, Turns, build};
+use super::{Benchmark, Conservation, Outcome, Setup, ThreadOutcome, TurnTime};
 
 /// Shared memory of a microbenchmark, in bytes; the largest ring needs 8 GiB / 2^30 slots of it per slot.
 const ARENA_BYTES: usize = 256 << 20;
@@ -61,6 +61,7 @@ pub struct Run {
     end: Time,
     window_opened: Option<Snapshot>,
     window_closed: Option<Snapshot>,
+    turns: Turns,
 }
 
 impl Run {
@@ -73,7 +74,7 @@ impl Run {
         let cost = |operation: Operation| setup.software.get(operation.name()).copied().unwrap_or_default();
         let work: Vec<Time> = Operation::all().map(cost).collect();
         let mut simulation = Simulation::new(&setup.machine, work, setup.seed, ARENA_BYTES)?;
-        let bodies = simulation.build(|| build(setup)).map_err(|error| Error::Setup(error.to_string()))?;
+        let (bodies, turns) = simulation.build(|| build(setup)).map_err(|error| Error::Setup(error.to_string()))?;
         let mut phases = random::stream(setup.seed, "start-phases");
         for (ThreadBody { name, body }, cpu) in bodies.into_iter().zip(&setup.placement) {
             let start = Time(phases.random_range(0..START_WITHIN.as_ps()));
@@ -87,6 +88,7 @@ impl Run {
             end: setup.warm_up + setup.duration,
             window_opened: None,
             window_closed: None,
+            turns,
         })
     }
 
@@ -142,6 +144,7 @@ impl Run {
             accounts: self.placement.iter().map(|cpu| account_between(*cpu as usize, opened, closed)).collect(),
             lines: lines_between(opened, closed),
             conservation: conservation(&self.benchmark, total(ENTERED), total(LEFT))?,
+            turn: TurnTime::new(&self.turns.latency.borrow()),
             accesses: closed.accesses,
             operations_total: total(OPERATIONS),
         })

@@ -2,7 +2,7 @@
 
 use models::microbenchmark::{Conservation, CpuAccount, Outcome, ThreadOutcome};
 
-use super::{Cpu, Line, Part, Role, RunReport, Thread};
+use super::{Cpu, Line, Part, Role, RunReport, Thread, Turn};
 use crate::statistics::Estimate;
 
 impl RunReport {
@@ -17,6 +17,13 @@ impl RunReport {
             left,
             inside,
             balanced,
+            turn: Turn {
+                count: outcome.turn.count,
+                median_ps: outcome.turn.median.as_ps(),
+                p99_ps: outcome.turn.p99.as_ps(),
+                p999_ps: outcome.turn.p999.as_ps(),
+                longest_ps: outcome.turn.longest.as_ps(),
+            },
             accesses: outcome.accesses,
             operations: outcome.operations_total,
         }

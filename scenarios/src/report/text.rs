@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use sim_core::Time;
 
-use super::{Cpu, Report};
+use super::{Cpu, Report, Turn};
 use crate::statistics::Estimate;
 
 /// So many categories get a column of their own.
@@ -46,7 +46,9 @@ impl Report {
                 writeln!(f, "  {} x {}: {}", role.threads, role.name, rate(&role.rate))?;
             }
         }
-        Ok(())
+        let worst = |of: fn(&Turn) -> u64| Time::from_ps(self.runs.iter().map(|run| of(&run.turn)).max().unwrap_or(0));
+        let (median, p99, longest) = (worst(|t| t.median_ps), worst(|t| t.p99_ps), worst(|t| t.longest_ps));
+        writeln!(f, "Turn of a thread's loop: median {median}, 99 % within {p99}, longest {longest}")
     }
 
     /// The cycle accounting: a legend with the dearest categories, then a row for each CPU.

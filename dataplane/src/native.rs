@@ -87,7 +87,7 @@ fn arithmetic(iterations: u32) {
         for _ in 0..iterations {
             value = (value ^ (value >> 7)).wrapping_add(0x9e37_79b9_7f4a_7c15);
         }
-        state.set(std::hint::black_box(value));
+        state.set(value);
     });
 }
 

@@ -116,13 +116,40 @@ impl<P: Platform, T: Item, Producers, Consumers> Ring<P, T, Producers, Consumers
         Self { sides: self.sides.clone(), slots: self.slots.clone(), mask: self.mask, threads: PhantomData }
     }
 
-    /// Where the `count` slots from an index on lie: a stretch, and what follows it from the array's start.
+    /// Copies items into the slots from an index on.
+    ///
+    /// # Safety
+    /// Nobody else accesses the slots.
     #[inline(always)]
-    #[expect(clippy::type_complexity, reason = "a plain pair")]
-    fn stretches(&self, index: u32, count: u32) -> (&[P::Cell<T>], &[P::Cell<T>]) {
+    unsafe fn write(&self, index: u32, items: &[T]) {
         let start = (index & self.mask) as usize;
-        let first = (count as usize).min(self.slots.len() - start);
-        (&self.slots[start..start + first], &self.slots[..count as usize - first])
+        // SAFETY: the caller keeps everybody else away from all these slots.
+        unsafe {
+            if let Some(slots) = self.slots.get(start..start + items.len()) {
+                return P::Cell::set_burst(slots, items);
+            }
+            let (first, rest) = items.split_at(self.slots.len() - start);
+            P::Cell::set_burst(&self.slots[start..], first);
+            P::Cell::set_burst(&self.slots[..rest.len()], rest);
+        }
+    }
+
+    /// Copies the items in the slots from an index on.
+    ///
+    /// # Safety
+    /// Nobody writes the slots.
+    #[inline(always)]
+    unsafe fn read(&self, index: u32, items: &mut [T]) {
+        let start = (index & self.mask) as usize;
+        // SAFETY: the caller keeps writers away from all these slots.
+        unsafe {
+            if let Some(slots) = self.slots.get(start..start + items.len()) {
+                return P::Cell::get_burst(slots, items);
+            }
+            let (first, rest) = items.split_at_mut(self.slots.len() - start);
+            P::Cell::get_burst(&self.slots[start..], first);
+            P::Cell::get_burst(&self.slots[..rest.len()], rest);
+        }
     }
 }
 
@@ -138,15 +165,9 @@ impl<P: Platform, T: Item, Producers: Reservation, Consumers: Reservation> Ring<
             return 0;
         }
         P::work(RING_ITEM, count);
-        let (first, rest) = self.stretches(index, count);
-        let (head, tail) = items[..count as usize].split_at(first.len());
         // SAFETY: the slots are reserved for this thread until it publishes them: consumers read up to the
         // producers' tail only, and have published that they are through with the slots' last items.
-        unsafe { P::Cell::set_burst(first, head) };
-        if !rest.is_empty() {
-            // SAFETY: as above.
-            unsafe { P::Cell::set_burst(rest, tail) };
-        }
+        unsafe { self.write(index, &items[..count as usize]) };
         Producers::publish(producer, index, count);
         count as usize
     }
@@ -162,15 +183,9 @@ impl<P: Platform, T: Item, Producers: Reservation, Consumers: Reservation> Ring<
             return 0;
         }
         P::work(RING_ITEM, count);
-        let (first, rest) = self.stretches(index, count);
-        let (head, tail) = items[..count as usize].split_at_mut(first.len());
         // SAFETY: the slots are reserved for this thread until it publishes them: producers have published
         // their items and write only below the consumers' tail plus the capacity.
-        unsafe { P::Cell::get_burst(first, head) };
-        if !rest.is_empty() {
-            // SAFETY: as above.
-            unsafe { P::Cell::get_burst(rest, tail) };
-        }
+        unsafe { self.read(index, &mut items[..count as usize]) };
         Consumers::publish(consumer, index, count);
         count as usize
     }

@@ -27,6 +27,7 @@ fn exclusion<L: Lock<Loom>>(preemptions: Option<usize>) {
         let shared = Arc::new((L::for_threads(2), Cell::new(0_u32)));
         let increment_twice = |thread: u32, (lock, cell): &(L, Cell<u32>)| {
             for _ in 0..2 {
+                // SAFETY: loom fails the model if the lock does not exclude.
                 lock.hold(thread, || unsafe { cell.set(cell.get() + 1) });
             }
         };
@@ -36,6 +37,7 @@ fn exclusion<L: Lock<Loom>>(preemptions: Option<usize>) {
         };
         increment_twice(0, &shared);
         other.join().unwrap();
+        // SAFETY: the other thread has ended.
         assert_eq!(shared.0.hold(0, || unsafe { shared.1.get() }), 4);
     });
 }
@@ -262,6 +264,7 @@ fn stack_hands_over_nodes_with_what_belongs_to_them() {
         let turn = |stack: &Stack<Loom>, data: &[Cell<u32>; 2]| {
             if let Some(node) = stack.pop() {
                 let cell = &data[node as usize];
+                // SAFETY: loom fails the model if two threads own a node at a time.
                 unsafe { cell.set(cell.get() + 1) };
                 stack.push(node);
                 1
@@ -282,6 +285,7 @@ fn stack_hands_over_nodes_with_what_belongs_to_them() {
         let mut nodes = [stack.pop().unwrap(), stack.pop().unwrap()];
         nodes.sort_unstable();
         assert_eq!((nodes, stack.pop()), ([0, 1], None));
+        // SAFETY: the other threads have ended.
         assert_eq!(data.iter().map(|cell| unsafe { cell.get() }).sum::<u32>(), turns);
     });
 }

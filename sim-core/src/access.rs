@@ -16,6 +16,8 @@ use crate::engine::{Engine, NO_CPU, current};
 use crate::thread::suspend;
 use crate::time::Time;
 
+pub use crate::locked::{fence, locked};
+
 /// How many counters each thread has.
 pub const COUNTERS: usize = 4;
 
@@ -84,7 +86,7 @@ pub(crate) fn order_if_disturbed() -> bool {
 
 /// Lets `turn` happen when the running thread's turn comes, and returns what it found out.
 #[inline]
-fn in_turn(turn: Turn) -> Turned {
+pub(crate) fn in_turn(turn: Turn) -> Turned {
     let this = engine();
     let number = this.running;
     let cpu = &mut this.cpus[number];
@@ -116,6 +118,8 @@ impl Engine {
                 }
                 Turn::Locked { line } => self.begin_locked(number, line),
                 Turn::TryLocked { line } => self.try_locked(number, line)?,
+                Turn::LoadExclusive { line } => self.load_exclusive(number, line),
+                Turn::StoreExclusive { line } => self.store_exclusive(number, line)?,
             };
             if later >= self.horizon && !self.dropping {
                 return Some(later);
@@ -132,7 +136,7 @@ pub fn pause_without_effect() {
 }
 
 #[inline]
-fn offset_of(engine: &Engine, address: *const u8) -> usize {
+pub(crate) fn offset_of(engine: &Engine, address: *const u8) -> usize {
     match engine.arena.offset_of(address) {
         Some(offset) => offset,
         None => outside(),
@@ -290,124 +294,6 @@ impl Engine {
             // The line has been granted to somebody from a later moment on, who will not look into this buffer again.
             self.write_back(number, commit);
         }
-    }
-}
-
-/// A read-modify-write of a word of 4 or 8 bytes: `change` gets the old value and returns the new one, or `None` to
-/// leave it. Returns the old value. If `used`, the front end waits for it.
-#[inline]
-pub fn locked(address: *const u8, bytes: u8, used: bool, change: impl FnOnce(u64) -> Option<u64>) -> u64 {
-    let this = engine();
-    let offset = offset_of(this, address);
-    if this.running == NO_CPU {
-        return this.modify(offset, bytes, change);
-    }
-    let line = offset >> this.line_shift;
-    let turned = in_turn(Turn::Locked { line });
-    let engine = engine();
-    let old = engine.modify(offset, bytes, change);
-    engine.finish_locked(line, turned.done, used);
-    old
-}
-
-impl Engine {
-    #[inline]
-    fn modify(&mut self, offset: usize, bytes: u8, change: impl FnOnce(u64) -> Option<u64>) -> u64 {
-        let old = self.arena.read(offset, bytes);
-        if let Some(new) = change(old) {
-            self.arena.write(offset, bytes, new);
-        }
-        old
-    }
-
-    /// A locked operation issues. Returns when it can take effect at the earliest.
-    fn begin_locked(&mut self, number: usize, line: usize) -> Time {
-        self.accesses += 1;
-        let cpu = &mut self.cpus[number];
-        cpu.note_write();
-        cpu.issue(Category::Access, cpu.costs.load_issue);
-        let issue = cpu.front.max(std::mem::take(&mut cpu.address_known));
-        let mut start = issue.max(cpu.retired);
-        if let Some(youngest) = cpu.stores.back() {
-            start = start.max(youngest.commit);
-        }
-        let lead = issue.since(cpu.costs.locked_lead).max(cpu.restarted);
-        if let Some((effect, back)) = self.operate_at_home(number, line, start) {
-            let cpu = &mut self.cpus[number];
-            cpu.result.done = back;
-            cpu.turn = Turn::Resume;
-            return effect;
-        }
-        self.cpus[number].turn = Turn::TryLocked { line };
-        if self.lines.hold(line, number).write_until < start {
-            start = start.max(self.request(number, line, Purpose::Locked, lead).data);
-        }
-        start
-    }
-
-    /// Carries a locked operation out at the CPU's position if the store buffer is empty and the line is here;
-    /// otherwise returns when to try again.
-    fn try_locked(&mut self, number: usize, line: usize) -> Option<Time> {
-        let start = self.cpus[number].bound;
-        self.write_back(number, start);
-        if let Some(youngest) = self.cpus[number].stores.back() {
-            return Some(youngest.commit);
-        }
-        if self.lines.hold(line, number).write_until < start {
-            return Some(self.request(number, line, Purpose::Locked, start).data);
-        }
-        let end = start + self.cpus[number].costs.locked;
-        let entry = &mut self.lines.table[line];
-        if entry.holder as usize == number {
-            entry.modified = true;
-            entry.available = entry.available.max(end);
-        }
-        let cpu = &mut self.cpus[number];
-        cpu.result.done = end;
-        cpu.turn = Turn::Resume;
-        None
-    }
-
-    #[inline]
-    fn finish_locked(&mut self, line: usize, end: Time, used: bool) {
-        let label = self.label_of(line);
-        let cpu = &mut self.cpus[self.running];
-        if used {
-            cpu.stall(label, end.since(cpu.costs.locked));
-            if end > cpu.front {
-                cpu.pass(Category::Locked, end - cpu.front);
-            }
-            cpu.restarted = cpu.front;
-        }
-        cpu.complete(end, label);
-    }
-}
-
-/// A full fence: waits until all own stores are written.
-pub fn fence() {
-    if !order() {
-        return;
-    }
-    while let Some(start) = engine().begin_fence() {
-        order_at(start);
-    }
-    let engine = engine();
-    let cpu = &mut engine.cpus[engine.running];
-    let (label, drained, cost) = (cpu.last_label, cpu.retired.max(cpu.drained), cpu.costs.fence);
-    cpu.stall(label, drained);
-    cpu.pass(Category::Locked, cost);
-    cpu.retired = cpu.front;
-    cpu.restarted = cpu.front;
-}
-
-impl Engine {
-    /// When a fence should look again, or `None` when the store buffer is empty.
-    fn begin_fence(&mut self) -> Option<Time> {
-        let number = self.running;
-        self.cpus[number].note_write();
-        let now = self.cpus[number].position();
-        self.write_back(number, now);
-        self.cpus[number].stores.back().map(|youngest| youngest.commit)
     }
 }
 

@@ -13,7 +13,6 @@ use crate::account::Label;
 use crate::cpu::{ONE, PendingStore, State};
 use crate::engine::Engine;
 use crate::lines::{Hold, Line, NOBODY};
-use crate::machine::LockedAt;
 use crate::time::Time;
 use rand::Rng;
 
@@ -262,10 +261,9 @@ impl Fractions {
 }
 
 impl Engine {
-    /// Where locked operations run at the line's home: when the operation that could reach it from `start` on
-    /// takes effect, and when its result is back.
-    pub(crate) fn operate_at_home(&mut self, cpu: usize, line: usize, start: Time) -> Option<(Time, Time)> {
-        let LockedAt::Home(service) = self.locked_at else { return None };
+    /// Carries a locked operation out at the line's home, where it takes `service`: returns when one that could leave at
+    /// `start` takes effect, and when its result is back.
+    pub(crate) fn operate_at_home(&mut self, cpu: usize, line: usize, start: Time, service: Time) -> (Time, Time) {
         let was = self.lines.table[line];
         let draw = self.cpus[cpu].jitter.next_u32();
         let latency = self.transfer_latency(cpu, line, was.holder, draw);
@@ -285,7 +283,7 @@ impl Engine {
             self.note_lost(was.holder as usize, line, effect);
             self.reacquire_lost();
         }
-        Some((effect, effect + service + latency - request))
+        (effect, effect + service + latency - request)
     }
 
     /// The label of a line.

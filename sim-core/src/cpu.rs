@@ -84,6 +84,10 @@ pub(crate) enum Turn {
     Locked { line: usize },
     /// Its locked operation can take effect now, if nothing came in between.
     TryLocked { line: usize },
+    /// Its locked operation as a pair: it loads the line.
+    LoadExclusive { line: usize },
+    /// It stores, if it has not lost the line meanwhile.
+    StoreExclusive { line: usize },
 }
 
 /// What a turn's steps have found out.

@@ -9,6 +9,7 @@ mod engine;
 mod error;
 mod latency;
 mod lines;
+mod locked;
 mod machine;
 mod order;
 pub mod random;

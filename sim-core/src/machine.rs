@@ -136,6 +136,8 @@ pub struct CoherenceCosts {
 pub enum LockedAt {
     /// In the requester's cache, after moving the line there.
     Core,
+    /// In the requester's cache, as a pair of a load and a store that fails if the line was lost in between (Armv8.0).
+    ExclusivePair,
     /// At the line's home, one after the other, each taking this long there (Arm's far atomics).
     Home(Time),
 }

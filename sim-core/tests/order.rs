@@ -107,15 +107,14 @@ proptest! {
     /// On random machines: nothing is lost, accounts add up (asserted by every snapshot), and slices change nothing.
     #[test]
     fn random_machines_run_random_programs(
-        seed in 0_u64..1000, cpus in 1_u32..9, migratory in any::<bool>(), home in any::<bool>(),
+        seed in 0_u64..1000, cpus in 1_u32..9, migratory in any::<bool>(), locked_at in 0..3_u32,
         (locked_hold, store_hold, load_hold, jitter) in (0.0..1.0, 0.0..1.0, 0.0..0.5, 0.0..0.9),
         (window, lead, buffer) in (0_u64..40, 0_u64..60, 1_u32..10),
     ) {
         let mut model = machine(cpus);
         model.coherence.migratory_reads = migratory;
-        if home {
-            model.coherence.locked_at = LockedAt::Home(Time::from_ns(9));
-        }
+        let kinds = [LockedAt::Core, LockedAt::ExclusivePair, LockedAt::Home(Time::from_ns(9))];
+        model.coherence.locked_at = kinds[locked_at as usize];
         model.coherence.locked_hold = locked_hold;
         model.coherence.store_hold = store_hold;
         model.coherence.load_hold = load_hold;

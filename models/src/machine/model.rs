@@ -131,6 +131,7 @@ impl Profile {
         }
         let locked_at = match costs.word("locked-at")? {
             "home" => LockedAt::Home(costs.time("home-service")?),
+            "exclusive-pair" => LockedAt::ExclusivePair,
             _ => LockedAt::Core,
         };
         Ok(CoherenceCosts {

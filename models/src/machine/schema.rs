@@ -91,9 +91,10 @@ pub const COHERENCE: &[Entry] = &[
     },
     Entry {
         key: "locked-at",
-        kind: Kind::Word(&["core", "home"]),
+        kind: Kind::Word(&["core", "exclusive-pair", "home"]),
         required: true,
-        about: "where locked operations are carried out: in the requester's cache, or at the line's home",
+        about: "how locked operations are carried out: in the requester's cache, there as a pair of exclusive load and \
+                store, or at the line's home",
     },
     Entry {
         key: "home-service",

@@ -212,7 +212,7 @@ fn locked_operations_at_the_home_need_a_service_time() {
     let model = Profile::from_yaml("small.yaml", &complete).unwrap().to_model().unwrap();
     assert_eq!(model.coherence.locked_at, LockedAt::Home(sim_core::Time::from_ns(9)));
     let nowhere = at_home.replace("value: home", "value: memory");
-    assert!(message(&nowhere).contains("coherence.locked-at is `memory`; it is one of core, home"));
+    assert!(message(&nowhere).contains("coherence.locked-at is `memory`; it is one of core, exclusive-pair, home"));
 }
 
 #[test]

@@ -10,6 +10,7 @@ pub mod calibrate;
 pub mod cell;
 mod error;
 pub mod experiment;
+pub mod host;
 pub mod native;
 pub mod placement;
 mod profile;
@@ -19,6 +20,7 @@ pub mod simulate;
 pub mod statistics;
 #[cfg(test)]
 mod testing;
+pub mod this_host;
 pub mod validate;
 
 pub use calibrate::calibrate;
@@ -30,13 +32,18 @@ use validate::{Listener, Options};
 
 /// What there is to validate: name and one line about it.
 pub fn sets() -> Vec<(&'static str, &'static str)> {
-    stored().iter().map(|set| (set.name(), set.about())).collect()
+    let stored = stored().into_iter().map(|set| (set.name(), set.about()));
+    stored.chain([(this_host::NAME, this_host::ABOUT)]).collect()
 }
 
-/// Simulates a set and holds it against its measurements, with the profiles as they are stored: nothing is fitted.
+/// Simulates a set and holds it against its measurements, with the profiles as they are stored: nothing is fitted,
+/// except for `this-host`, which measures the host and fits a profile of it to half of the points.
 ///
 /// # Errors
 /// There is no such set, its measurements or profiles are not as they should be, or a simulation failed.
 pub fn validate(name: &str, options: &Options, listener: Listener<'_>) -> Result<report::Report, Error> {
+    if name == this_host::NAME {
+        return this_host::validate(options, listener);
+    }
     validate::validate_set(set::find(name)?, &simulate::Engine, options, listener)
 }

@@ -90,7 +90,7 @@ pub trait Set: Sync {
 }
 
 /// The software profile of code that is like the dataplane's own.
-const MICROBENCHMARKS: &str = "microbenchmarks";
+pub(crate) const MICROBENCHMARKS: &str = "microbenchmarks";
 
 /// All sets that rest on stored measurements.
 pub fn stored() -> [&'static dyn Set; 3] {

@@ -1,0 +1,7 @@
+//! A machine profile of the host, from measurements of it.
+
+mod profile;
+mod topology;
+
+pub use profile::{HostProfile, PARAMETERS, measure, measured};
+pub use topology::{Distance, HostCpu, allowed};

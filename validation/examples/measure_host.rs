@@ -27,8 +27,9 @@ fn main() -> Result<(), Error> {
     ];
     for (name, benchmark) in benchmarks {
         for private_work in [0, 64] {
-            let rate = measure(&Plan::new(benchmark.clone(), vec![first, second], private_work))?;
-            show(&format!("{name}, work {private_work}"), "ns", rate.reciprocal(1e9));
+            let measured = measure(&Plan::new(benchmark.clone(), vec![first, second], private_work))?;
+            let time = measured.rate.reciprocal(1e9);
+            show(&format!("{name}, work {private_work} ({} disturbed)", measured.disturbed), "ns", time);
         }
     }
     show("probe", "ns", probe([first, second])?);

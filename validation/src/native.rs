@@ -20,4 +20,4 @@ pub use figure::Figure;
 pub use lines::{LineFigures, measure_lines, probe};
 pub use pinned::allowed_cpus;
 pub use software::{OperationFigure, measure_operations, operations};
-pub use throughput::{Plan, measure};
+pub use throughput::{Plan, Throughput, measure};

@@ -59,7 +59,13 @@ pub fn measure_core(cpu: u32) -> Result<CoreFigures, Error> {
                 }
             }),
             compare_exchange: repeat(5_000, || compare_exchanges(&word)),
-            fence: repeat(2_000, || (0..2_000).for_each(|_| fence(Ordering::SeqCst))),
+            fence: repeat(2_000, || {
+                for turn in 0..2_000 {
+                    fence(Ordering::SeqCst);
+                    // Keeps fences apart, which would be merged into one.
+                    black_box(turn);
+                }
+            }),
             store_and_fence: repeat(2_000, || {
                 for value in 0..2_000 {
                     word.store(value, Ordering::Relaxed);
@@ -105,8 +111,8 @@ fn hit() -> Figure {
     let mut here = &nodes[0];
     repeat(STEPS, || {
         for _ in 0..STEPS {
-            // Every node has a successor.
-            here = here.next.get().unwrap_or(here);
+            let Some(next) = here.next.get() else { break };
+            here = next;
         }
         black_box(here.next.as_ptr());
     })

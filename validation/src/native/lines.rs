@@ -71,7 +71,7 @@ pub fn measure_lines(cpus: [u32; 2]) -> Result<LineFigures, Error> {
             }
             black_box(line);
         })?,
-        hand_off: hand_off.reciprocal(1e9),
+        hand_off: hand_off.rate.reciprocal(1e9),
     })
 }
 

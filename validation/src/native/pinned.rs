@@ -3,6 +3,7 @@
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use core_affinity::CoreId;
 
@@ -78,6 +79,14 @@ pub(super) fn run<R: Send, M>(
 pub(super) fn run_one<R: Send>(cpu: u32, body: impl FnOnce() -> R + Send) -> Result<R, Error> {
     let (mut results, ()) = run(&[cpu], vec![body], || ())?;
     results.pop().ok_or(Error::Panicked { cpu })
+}
+
+/// How long the calling thread has waited for its CPU so far while it could have run; `None` where the operating
+/// system does not say.
+pub(super) fn waited() -> Option<Duration> {
+    // Time running, time waiting, and time slices, of which the times are in nanoseconds (`man 5 proc`).
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().nth(1)?.parse().ok().map(Duration::from_nanos)
 }
 
 #[cfg(test)]

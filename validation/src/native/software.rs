@@ -51,7 +51,7 @@ pub fn measure_operations(cpu: u32) -> Result<Vec<OperationFigure>, Error> {
     let measured = |(name, benchmark)| {
         let warm_up = Duration::from_micros(200);
         let plan = Plan { warm_up, duration: Duration::from_millis(1), ..Plan::new(benchmark, vec![cpu], 0) };
-        Ok(OperationFigure { name, time_ns: measure(&plan)?.reciprocal(1e9) })
+        Ok(OperationFigure { name, time_ns: measure(&plan)?.rate.reciprocal(1e9) })
     };
     operations().into_iter().map(measured).collect()
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use dataplane::Padded;
 use dataplane::workload::StopFlag;
 use models::microbenchmark::Benchmark;
+use serde::{Deserialize, Serialize};
 
 use super::{Error, Figure, benchmark, pinned};
 
@@ -35,22 +36,54 @@ impl Plan {
     }
 }
 
-/// Operations per second of all threads that end an operation's way through the system: for rings the consumers.
+/// A repetition counts if no thread waited for its CPU for more than this part of it.
+const WAITED_AT_MOST: f64 = 0.02;
+/// So many times the repetitions asked for are tried at most.
+const TRIES_PER_REPETITION: usize = 3;
+
+/// What was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Throughput {
+    /// Operations per second of all threads that end an operation's way through the system: for rings the consumers.
+    pub rate: Figure,
+    /// Repetitions besides that did not count, as other processes took a thread's CPU meanwhile. Where most were
+    /// disturbed, all count.
+    pub disturbed: usize,
+}
+
+/// Measures a microbenchmark.
 ///
 /// # Errors
 /// The process may not run on these CPUs, or the benchmark not with so many threads.
-pub fn measure(plan: &Plan) -> Result<Figure, Error> {
-    let rates: Result<Vec<f64>, Error> = (0..plan.repetitions).map(|_| repetition(plan)).collect();
-    Ok(Figure::of(&rates?))
+pub fn measure(plan: &Plan) -> Result<Throughput, Error> {
+    let (mut quiet, mut disturbed) = (Vec::new(), Vec::new());
+    for _ in 0..plan.repetitions * TRIES_PER_REPETITION {
+        if quiet.len() == plan.repetitions {
+            break;
+        }
+        let (rate, waited) = repetition(plan)?;
+        let counts = waited <= WAITED_AT_MOST * (plan.warm_up + plan.duration).as_secs_f64();
+        if counts { &mut quiet } else { &mut disturbed }.push(rate);
+    }
+    if quiet.len() * 2 < plan.repetitions {
+        quiet.append(&mut disturbed);
+    }
+    Ok(Throughput { rate: Figure::of(&quiet), disturbed: disturbed.len() })
 }
 
-fn repetition(plan: &Plan) -> Result<f64, Error> {
+/// Operations per second, and the seconds that the most disturbed thread waited for its CPU.
+fn repetition(plan: &Plan) -> Result<(f64, f64), Error> {
     let bodies = benchmark::build(&plan.benchmark, plan.cpus.len() as u32, plan.private_work)?;
     let stop = Padded(AtomicBool::new(false));
     let counts: Vec<Padded<AtomicU64>> = plan.cpus.iter().map(|_| Padded::default()).collect();
     let metered = bodies.into_iter().zip(&counts).map(|(body, count)| {
         let stop = &stop;
-        move || body(&mut StopFlag::new(stop, count))
+        move || {
+            let before = pinned::waited();
+            body(&mut StopFlag::new(stop, count));
+            // Where nobody says how long it was, it counts as none.
+            before.zip(pinned::waited()).map_or(Duration::ZERO, |(before, after)| after - before)
+        }
     });
     let skipped = match plan.benchmark {
         Benchmark::Ring { producers, .. } if counts.len() > 1 => producers as usize,
@@ -65,6 +98,6 @@ fn repetition(plan: &Plan) -> Result<f64, Error> {
         stop.store(true, Relaxed);
         (after - before) as f64 / (end - start).as_secs_f64()
     };
-    let (_, rate) = pinned::run(&plan.cpus, metered.collect(), window)?;
-    Ok(rate)
+    let (waited, rate) = pinned::run(&plan.cpus, metered.collect(), window)?;
+    Ok((rate, waited.into_iter().max().unwrap_or_default().as_secs_f64()))
 }

@@ -116,10 +116,14 @@ impl Engine {
                     self.cpus[number].turn = Turn::Resume;
                     self.begin_load(number, offset, bytes)?
                 }
+                Turn::ServeLoad { line } => self.serve_load(number, line)?,
                 Turn::Locked { line } => self.begin_locked(number, line),
+                Turn::ServeLocked { line, start } => self.serve_locked(number, line, start),
                 Turn::TryLocked { line } => self.try_locked(number, line)?,
                 Turn::LoadExclusive { line } => self.load_exclusive(number, line),
+                Turn::ServeLoadExclusive { line } => self.serve_load_exclusive(number, line),
                 Turn::StoreExclusive { line } => self.store_exclusive(number, line)?,
+                Turn::ServeStoreExclusive { line } => self.serve_store_exclusive(number, line),
             };
             if later >= self.horizon && !self.dropping {
                 return Some(later);
@@ -186,7 +190,8 @@ pub fn load(address: *const u8, bytes: u8) -> u64 {
 }
 
 impl Engine {
-    /// A load issues. If its line is granted in the future, returns when: the value is bound then.
+    /// A load issues. If it has to wait for its request to arrive, or for its line to be granted, returns until when;
+    /// the value is bound on the grant.
     fn begin_load(&mut self, number: usize, offset: usize, bytes: u8) -> Option<Time> {
         let line = offset >> self.line_shift;
         self.accesses += 1;
@@ -208,8 +213,26 @@ impl Engine {
             self.cpus[number].complete(issue + hit, label);
             return None;
         }
-        let arrival = self.request(number, line, Purpose::Read, issue);
-        self.cpus[number].complete(arrival.data + hit, label);
+        let arrives = self.arrival_time(number, line, issue);
+        if arrives > now {
+            self.cpus[number].turn = Turn::ServeLoad { line };
+            return Some(arrives);
+        }
+        self.finish_load(number, line, now, arrives)
+    }
+
+    fn serve_load(&mut self, number: usize, line: usize) -> Option<Time> {
+        self.cpus[number].turn = Turn::Resume;
+        let now = self.cpus[number].bound;
+        self.finish_load(number, line, now, now)
+    }
+
+    /// Serves a load's request, which has arrived at `arrived`.
+    fn finish_load(&mut self, number: usize, line: usize, now: Time, arrived: Time) -> Option<Time> {
+        let arrival = self.serve(number, line, Purpose::Read, arrived);
+        let label = self.label_of(line);
+        let cpu = &mut self.cpus[number];
+        cpu.complete(arrival.data + cpu.costs.hit, label);
         (arrival.grant > now).then_some(arrival.grant)
     }
 
@@ -312,11 +335,21 @@ pub fn read_plain(address: *const u8, bytes: usize) {
 impl Engine {
     /// Loads from each line that a block covers; returns when the last is granted, if in the future.
     fn begin_reads(&mut self, first: usize, bytes: usize) -> Option<Time> {
+        let number = self.running;
         let line_bytes = 1 << self.line_shift;
         let mut offset = first;
         let mut last = None;
         while offset < first + bytes {
-            last = last.max(self.begin_load(self.running, offset, 0));
+            let wait = self.begin_load(number, offset, 0);
+            // The requests for the lines are all under way at once, so none waits for another's arrival.
+            last = last.max(match (wait, self.cpus[number].turn) {
+                (Some(arrives), Turn::ServeLoad { line }) => {
+                    self.cpus[number].turn = Turn::Resume;
+                    let now = self.cpus[number].position();
+                    self.finish_load(number, line, now, arrives)
+                }
+                (wait, _) => wait,
+            });
             offset = (offset + line_bytes) & !(line_bytes - 1);
         }
         last

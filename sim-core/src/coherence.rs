@@ -1,8 +1,8 @@
 //! The coherence protocol: requests for lines, and stores on their way into the cache.
 //!
-//! A request is decided when it is made: the line is *granted* at the earliest moment at which the request has
-//! arrived and the line may move, and its data arrive a transfer later. Requests for one line are thus served in
-//! the order in which they are made (first come, first served), and a line's directory entry describes it after
+//! A request is decided when it arrives at the line's holder: the line is *granted* at the earliest moment at which
+//! it may move, and its data arrive the rest of a transfer later. Requests for one line are thus served in the order
+//! of their arrival, so those from nearby overtake those from afar, and a line's directory entry describes it after
 //! all grants so far. A CPU whose copy has been granted away keeps it until that moment.
 //!
 //! Stores wait in the store buffer and are written in order. When each is written follows from what is known,
@@ -42,22 +42,36 @@ pub(crate) struct LostLine {
 }
 
 impl Engine {
-    /// Asks for a line at `issue`, to load from it or for a locked operation.
-    pub(crate) fn request(&mut self, cpu: usize, line: usize, purpose: Purpose, issue: Time) -> Arrival {
-        let arrival = self.request_line(cpu, line, purpose, issue);
+    /// When a request that leaves at `issue` is at the line's holder.
+    #[inline]
+    pub(crate) fn arrival_time(&self, cpu: usize, line: usize, issue: Time) -> Time {
+        let latency = self.transfer_latency(cpu, line, self.lines.table[line].holder);
+        issue + Time(latency.0 * self.fractions.request / ONE)
+    }
+
+    /// Serves a request that has arrived.
+    pub(crate) fn serve(&mut self, cpu: usize, line: usize, purpose: Purpose, arrived: Time) -> Arrival {
+        let arrival = self.serve_line(cpu, line, purpose, arrived);
         if !self.lost.is_empty() {
             self.reacquire_lost();
         }
         arrival
     }
 
+    /// Asks for a line at `issue` and serves the request at once, before others that may arrive earlier: for stores,
+    /// whose CPU does not wait, and blocks of lines.
     fn request_line(&mut self, cpu: usize, line: usize, purpose: Purpose, issue: Time) -> Arrival {
+        let arrived = self.arrival_time(cpu, line, issue);
+        self.serve_line(cpu, line, purpose, arrived)
+    }
+
+    fn serve_line(&mut self, cpu: usize, line: usize, purpose: Purpose, arrived: Time) -> Arrival {
         let entry = self.lines.table[line];
         self.transfers[entry.label.0 as usize] += 1;
         let draw = self.cpus[cpu].jitter.next_u32();
-        let latency = self.transfer_latency(cpu, line, entry.holder, draw);
+        let latency = self.jittered(self.transfer_latency(cpu, line, entry.holder), draw);
         let request = Time(latency.0 * self.fractions.request / ONE);
-        let grant = (issue + request).max(entry.available);
+        let grant = arrived.max(entry.available);
         let previous = entry.holder as usize;
         let taken_from = entry.exclusive && previous != cpu;
         let stores_pending = taken_from && !self.cpus[previous].stores.is_empty();
@@ -105,18 +119,22 @@ impl Engine {
 
     /// How long a dependent load by `cpu` of this line takes when nothing is in its way.
     #[inline]
-    fn transfer_latency(&mut self, cpu: usize, line: usize, holder: u32, draw: u32) -> Time {
+    fn transfer_latency(&self, cpu: usize, line: usize, holder: u32) -> Time {
         let supplier = match holder {
             NOBODY => None,
             holder if holder as usize == cpu => self.lines.another_sharer(line, cpu),
             holder => Some(holder as usize),
         };
-        let latency = match supplier {
+        match supplier {
             Some(supplier) => self.latencies[supplier * self.cpus.len() + cpu],
             None if holder == NOBODY => self.memory_latency,
             None => Time::ZERO,
-        };
-        // The upper half of the draw, from -1 to 1.
+        }
+    }
+
+    /// A latency as it is this time, by the upper half of a draw.
+    #[inline]
+    fn jittered(&self, latency: Time, draw: u32) -> Time {
         let draw = i64::from(draw >> 16) - (1 << 15);
         let most = (latency.0 * self.fractions.jitter / ONE) as i64;
         Time(latency.0.saturating_add_signed((most * draw) >> 15))
@@ -266,7 +284,7 @@ impl Engine {
     pub(crate) fn operate_at_home(&mut self, cpu: usize, line: usize, start: Time, service: Time) -> (Time, Time) {
         let was = self.lines.table[line];
         let draw = self.cpus[cpu].jitter.next_u32();
-        let latency = self.transfer_latency(cpu, line, was.holder, draw);
+        let latency = self.jittered(self.transfer_latency(cpu, line, was.holder), draw);
         let request = Time(latency.0 * self.fractions.request / ONE);
         let effect = (start + request).max(was.available);
         if was.exclusive {

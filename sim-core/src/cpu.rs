@@ -79,15 +79,41 @@ pub(crate) enum Turn {
     /// It goes on.
     Resume,
     /// It issues a load.
-    Load { offset: usize, bytes: u8 },
+    Load {
+        offset: usize,
+        bytes: u8,
+    },
+    /// Its request for a line to load from has arrived.
+    ServeLoad {
+        line: usize,
+    },
     /// It issues a locked operation.
-    Locked { line: usize },
+    Locked {
+        line: usize,
+    },
+    /// Its request for a line for a locked operation has arrived, which could take effect at `start` otherwise.
+    ServeLocked {
+        line: usize,
+        start: Time,
+    },
     /// Its locked operation can take effect now, if nothing came in between.
-    TryLocked { line: usize },
-    /// Its locked operation as a pair: it loads the line.
-    LoadExclusive { line: usize },
-    /// It stores, if it has not lost the line meanwhile.
-    StoreExclusive { line: usize },
+    TryLocked {
+        line: usize,
+    },
+    /// Its locked operation as a pair: it loads the line; the request has arrived; it stores, if it has not lost the line
+    /// meanwhile; the request to own it has arrived.
+    LoadExclusive {
+        line: usize,
+    },
+    ServeLoadExclusive {
+        line: usize,
+    },
+    StoreExclusive {
+        line: usize,
+    },
+    ServeStoreExclusive {
+        line: usize,
+    },
 }
 
 /// What a turn's steps have found out.

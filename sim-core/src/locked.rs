@@ -44,6 +44,7 @@ impl Engine {
     pub(crate) fn begin_locked(&mut self, number: usize, line: usize) -> Time {
         self.accesses += 1;
         let cpu = &mut self.cpus[number];
+        let now = cpu.position();
         cpu.note_write();
         cpu.issue(Category::Access, cpu.costs.load_issue);
         let issue = cpu.front.max(std::mem::take(&mut cpu.address_known));
@@ -66,11 +67,23 @@ impl Engine {
                 return start;
             }
         }
-        self.cpus[number].turn = Turn::TryLocked { line };
         if self.lines.hold(line, number).write_until < start {
-            start = start.max(self.request(number, line, Purpose::Locked, lead).data);
+            let arrives = self.arrival_time(number, line, lead);
+            if arrives > now {
+                self.cpus[number].turn = Turn::ServeLocked { line, start };
+                return arrives;
+            }
+            start = start.max(self.serve(number, line, Purpose::Locked, arrives).data);
         }
+        self.cpus[number].turn = Turn::TryLocked { line };
         start
+    }
+
+    /// The request of a locked operation has arrived. Returns when it can take effect.
+    pub(crate) fn serve_locked(&mut self, number: usize, line: usize, start: Time) -> Time {
+        self.cpus[number].turn = Turn::TryLocked { line };
+        let arrived = self.cpus[number].bound;
+        start.max(self.serve(number, line, Purpose::Locked, arrived).data)
     }
 
     /// Carries a locked operation out at the CPU's position if the store buffer is empty and the line is here;
@@ -82,7 +95,8 @@ impl Engine {
             return Some(youngest.commit);
         }
         if self.lines.hold(line, number).write_until < start {
-            return Some(self.request(number, line, Purpose::Locked, start).data);
+            self.cpus[number].turn = Turn::ServeLocked { line, start };
+            return Some(self.arrival_time(number, line, start));
         }
         self.take_effect(number, line, start);
         None
@@ -110,8 +124,14 @@ impl Engine {
         if self.lines.hold(line, number).read_until > now {
             return now + hit;
         }
-        self.accesses += 1;
-        self.request(number, line, Purpose::Read, now).data + hit
+        self.cpus[number].turn = Turn::ServeLoadExclusive { line };
+        self.arrival_time(number, line, now)
+    }
+
+    pub(crate) fn serve_load_exclusive(&mut self, number: usize, line: usize) -> Time {
+        self.cpus[number].turn = Turn::StoreExclusive { line };
+        let now = self.cpus[number].bound;
+        self.serve(number, line, Purpose::Read, now).data + self.cpus[number].costs.hit
     }
 
     /// The second half: stores if the copy is still good, after making others give up theirs. If the copy has been
@@ -128,11 +148,26 @@ impl Engine {
             return None;
         }
         if hold.read_until == Time::NEVER {
-            // Nobody has claimed the line, so this claim is the first, and nothing comes before it.
-            return Some(self.request(number, line, Purpose::Locked, now).data);
+            self.cpus[number].turn = Turn::ServeStoreExclusive { line };
+            return Some(self.arrival_time(number, line, now));
         }
+        Some(self.begin_pair_again(number, line))
+    }
+
+    /// The request to own the line has arrived. If nobody has claimed it before, nothing comes in between any more.
+    pub(crate) fn serve_store_exclusive(&mut self, number: usize, line: usize) -> Time {
+        let now = self.cpus[number].bound;
+        if self.lines.hold(line, number).read_until == Time::NEVER {
+            self.cpus[number].turn = Turn::StoreExclusive { line };
+            return self.serve(number, line, Purpose::Locked, now).data;
+        }
+        self.begin_pair_again(number, line)
+    }
+
+    /// The copy was lost between load and store, and the branch on that was mispredicted.
+    fn begin_pair_again(&mut self, number: usize, line: usize) -> Time {
         self.cpus[number].turn = Turn::LoadExclusive { line };
-        Some(now + self.cpus[number].costs.mispredict)
+        self.cpus[number].bound + self.cpus[number].costs.mispredict
     }
 
     #[inline]

@@ -3,9 +3,10 @@
 use clap::{Args, Subcommand};
 use scenarios::machine::{ParameterEntry, Profile, Value};
 
+use crate::machine_measure;
 use crate::output::{Failure, print};
 
-/// Show machine profiles.
+/// Show machine profiles, or measure one.
 #[derive(Args)]
 #[command(after_help = crate::EXIT_CODES)]
 pub struct Arguments {
@@ -20,12 +21,14 @@ enum Command {
         /// The name of a machine that comes with CoreTwin (see `coretwin list`), or a profile's file
         name: String,
     },
+    Measure(machine_measure::Arguments),
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::Show { name } => show(name),
+        Command::Measure(arguments) => machine_measure::run(arguments),
     }
 }
 

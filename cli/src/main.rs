@@ -4,6 +4,7 @@ mod calibrate;
 mod check;
 mod list;
 mod machine;
+mod machine_measure;
 mod output;
 mod run;
 mod timing;

@@ -152,6 +152,10 @@ impl Task<'_> {
             failure: Mutex::new(None),
         };
         let before = objective.value(&parameters.iter().map(|parameter| parameter.value).collect::<Vec<_>>());
+        // Candidates may be odd, but the profile as it stands has to work.
+        if let Some(failure) = objective.take_failure() {
+            return Err(failure);
+        }
         let best = self.search(&parameters, &objective, options, listener);
         let fitted = parameters.iter().zip(&best.point);
         Ok(Fit {
@@ -163,7 +167,7 @@ impl Task<'_> {
             before,
             after: best.value,
             evaluations: best.evaluations,
-            failure: objective.failure.into_inner().unwrap_or_else(PoisonError::into_inner).map(|e| e.to_string()),
+            failure: objective.take_failure().map(|failure| failure.to_string()),
         })
     }
 

@@ -88,3 +88,12 @@ impl Simulator for Linear {
         })
     }
 }
+
+/// A simulator that cannot run anything.
+pub(crate) struct Broken;
+
+impl Simulator for Broken {
+    fn run(&self, _: &Setup) -> Result<Outcome, String> {
+        Err("broken".to_owned())
+    }
+}

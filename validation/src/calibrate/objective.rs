@@ -44,6 +44,11 @@ impl Objective<'_> {
         }
     }
 
+    /// The first failure since it was last taken.
+    pub fn take_failure(&self) -> Option<Error> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     fn evaluate(&self, values: &[f64]) -> f64 {
         let machine = match (self.machine)(values) {
             Ok(machine) => machine,

@@ -2,7 +2,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::*;
 use crate::set::find;
-use crate::testing::{Linear, machine};
+use crate::testing::{Broken, Linear, machine};
 
 /// A profile with two numbers: what a locked operation takes, and what a line's transfer takes, at least this much.
 struct Profile(f64);
@@ -117,4 +117,13 @@ fn progress_counts_candidates() {
     };
     let fit = task.run(&Linear::default(), options(30), None, &listener).unwrap();
     assert_eq!(heard.into_inner(), fit.evaluations);
+}
+
+#[test]
+fn a_profile_that_cannot_be_simulated_is_an_error_at_once() {
+    let points = points();
+    let fit: Vec<String> = vec!["core.locked".into()];
+    let task = Task { machine: "skylake-client-4", profile: &Profile(20.0), fit: &fit, points: &points };
+    let result = task.run(&Broken, options(60), None, &|_| ());
+    assert!(matches!(result, Err(Error::Simulation { .. })), "{result:?}");
 }

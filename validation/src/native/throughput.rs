@@ -46,8 +46,8 @@ const TRIES_PER_REPETITION: usize = 3;
 pub struct Throughput {
     /// Operations per second of all threads that end an operation's way through the system: for rings the consumers.
     pub rate: Figure,
-    /// Repetitions besides that did not count, as other processes took a thread's CPU meanwhile. Where most were
-    /// disturbed, all count.
+    /// Repetitions in which other processes took a thread's CPU. They count only if too few others came about:
+    /// then the figure is of a busy host, and its middle may be anything.
     pub disturbed: usize,
 }
 
@@ -65,10 +65,11 @@ pub fn measure(plan: &Plan) -> Result<Throughput, Error> {
         let counts = waited <= WAITED_AT_MOST * (plan.warm_up + plan.duration).as_secs_f64();
         if counts { &mut quiet } else { &mut disturbed }.push(rate);
     }
+    let disturbed_count = disturbed.len();
     if quiet.len() * 2 < plan.repetitions {
         quiet.append(&mut disturbed);
     }
-    Ok(Throughput { rate: Figure::of(&quiet), disturbed: disturbed.len() })
+    Ok(Throughput { rate: Figure::of(&quiet), disturbed: disturbed_count })
 }
 
 /// Operations per second, and the seconds that the most disturbed thread waited for its CPU.

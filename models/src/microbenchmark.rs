@@ -34,7 +34,7 @@ pub enum Benchmark {
         /// Iterations of arithmetic inside the critical section.
         critical_work: u32,
     },
-    /// Producers enqueue bursts, consumers dequeue them.
+    /// Producers enqueue bursts, consumers dequeue them; a single thread does both in turn.
     Ring {
         /// Which reservation both sides use.
         reservation: Reservation,

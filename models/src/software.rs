@@ -25,7 +25,10 @@ use crate::machine::{
 use crate::quantity::Dimension;
 
 /// Names and texts of the profiles that come with the product.
-const SHIPPED: &[(&str, &str)] = &[("microbenchmarks", include_str!("../profiles/software/microbenchmarks.yaml"))];
+const SHIPPED: &[(&str, &str)] = &[
+    ("microbenchmarks", include_str!("../profiles/software/microbenchmarks.yaml")),
+    ("microbenchmarks-armv8.0", include_str!("../profiles/software/microbenchmarks-armv8.0.yaml")),
+];
 
 /// What a cost is: at most a millisecond for one unit of work.
 const COST: Kind = Kind::Number(Dimension::Time, 0..=1_000_000_000);

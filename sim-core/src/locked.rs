@@ -173,6 +173,8 @@ impl Engine {
     #[inline]
     fn finish_locked(&mut self, line: usize, end: Time, used: bool) {
         let label = self.label_of(line);
+        // A pair ends in a branch on whether its store succeeded.
+        let used = used || self.locked_at == LockedAt::ExclusivePair;
         let cpu = &mut self.cpus[self.running];
         if used {
             cpu.stall(label, end.since(cpu.costs.locked));

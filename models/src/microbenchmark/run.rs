@@ -188,10 +188,10 @@ fn check(setup: &Setup) -> Result<(), Error> {
     }
     match setup.benchmark {
         Benchmark::PingPong if threads != 2 => wrong(format!("a ping-pong has 2 threads, not {threads}")),
-        Benchmark::Ring { producers, .. } if producers == 0 || producers as usize >= threads => {
+        Benchmark::Ring { producers, .. } if threads > 1 && (producers == 0 || producers as usize >= threads) => {
             wrong(format!("{producers} producers of {threads} threads leave no producer or no consumer"))
         }
-        Benchmark::Ring { reservation: super::Reservation::Single, .. } if threads != 2 => {
+        Benchmark::Ring { reservation: super::Reservation::Single, .. } if threads > 2 => {
             wrong(format!("a ring with single reservation has one producer and one consumer, not {threads} threads"))
         }
         Benchmark::Ring { burst: 0, .. } => wrong("a burst holds at least one item".to_owned()),

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use dataplane::lock::{Lock, McsLock, TestAndSetLock, TicketLock};
-use dataplane::ring::{Multi, Ring, Single, SizeError};
-use dataplane::workload::{Counting, Locking, Meter, PingPong, Sequenced, Stacking, consume, produce};
+use dataplane::ring::{Multi, Reservation as RingReservation, Ring, Single, SizeError};
+use dataplane::workload::{Counting, Locking, Meter, PingPong, Sequenced, Stacking, consume, loop_back, produce};
 use sim_core::{Latency, Time, access};
 
 use super::{Benchmark, LockAlgorithm, Reservation, Setup};
@@ -102,8 +102,12 @@ pub(super) fn build(setup: &Setup) -> Result<(Vec<ThreadBody>, Turns), SizeError
             })
         }
         Benchmark::Ring { reservation, producers, slots, burst, item_bytes } => {
-            let shape = RingShape { producers, consumers: threads - producers, slots, burst, work };
+            let shape = RingShape { producers, consumers: threads.saturating_sub(producers), slots, burst, work };
             match (reservation, item_bytes) {
+                (Reservation::Single, 4) if threads == 1 => looped_ring::<u32, Single>(shape, &turns)?,
+                (Reservation::Single, _) if threads == 1 => looped_ring::<u64, Single>(shape, &turns)?,
+                (Reservation::Multi, 4) if threads == 1 => looped_ring::<u32, Multi>(shape, &turns)?,
+                (Reservation::Multi, _) if threads == 1 => looped_ring::<u64, Multi>(shape, &turns)?,
                 (Reservation::Single, 4) => single_ring::<u32>(shape, &turns)?,
                 (Reservation::Single, _) => single_ring::<u64>(shape, &turns)?,
                 (Reservation::Multi, 4) => multi_ring::<u32>(shape, &turns)?,
@@ -141,6 +145,24 @@ struct RingShape {
     slots: u32,
     burst: u32,
     work: u32,
+}
+
+/// One thread on both ends.
+fn looped_ring<T: Sequenced, R: RingReservation + 'static>(
+    shape: RingShape,
+    turns: &Turns,
+) -> Result<Vec<ThreadBody>, SizeError> {
+    let RingShape { slots, burst, work, .. } = shape;
+    let (mut producer, mut consumer) = Ring::<Sim, T, R, R>::new("ring", slots)?.split();
+    let (mut meter, mut order) = (turns.meter(Some(LEFT)), OrderCheck::new(1));
+    let body = move || {
+        loop_back(&mut producer, &mut consumer, burst, work, &mut meter, |items| {
+            // What the thread takes out it has put in before.
+            access::count(ENTERED, items.len() as u64);
+            order.check(items);
+        });
+    };
+    Ok(vec![ThreadBody { name: "looper0".to_owned(), body: Box::new(body) }])
 }
 
 fn single_ring<T: Sequenced>(shape: RingShape, turns: &Turns) -> Result<Vec<ThreadBody>, SizeError> {

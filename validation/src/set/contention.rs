@@ -7,7 +7,7 @@ use models::microbenchmark::{Benchmark, CounterLayout, LockAlgorithm, Update};
 use serde::Deserialize;
 use sim_core::Time;
 
-use super::{File, MICROBENCHMARKS, Point, Provenance, Set, load};
+use super::{File, Point, Provenance, Set, load};
 use crate::cell::{Interval, Kind};
 use crate::error::Error;
 use crate::experiment::{Differences, Experiment, Reading};
@@ -30,6 +30,7 @@ pub struct Contention;
 struct Measurements {
     provenance: Provenance,
     machine: String,
+    software: String,
     unit: String,
     cells: Vec<Measured>,
 }
@@ -98,7 +99,7 @@ fn point(measurements: &Measurements, cell: &Measured) -> Point {
         tolerance: TOLERANCE,
         fit: cell.fit,
         machine: measurements.machine.clone(),
-        software: MICROBENCHMARKS.to_owned(),
+        software: measurements.software.clone(),
         experiment: cell.benchmark.experiment(cell.threads),
         baseline: straight_line(&fitted, f64::from(cell.threads)),
         note: String::new(),

@@ -28,6 +28,9 @@ use crate::quantity::Dimension;
 const SHIPPED: &[(&str, &str)] = &[
     ("microbenchmarks", include_str!("../profiles/software/microbenchmarks.yaml")),
     ("microbenchmarks-armv8.0", include_str!("../profiles/software/microbenchmarks-armv8.0.yaml")),
+    ("rings-xeon-2ghz", include_str!("../profiles/software/rings-xeon-2ghz.yaml")),
+    ("rings-xeon-56-lcores", include_str!("../profiles/software/rings-xeon-56-lcores.yaml")),
+    ("rings-thunderx2", include_str!("../profiles/software/rings-thunderx2.yaml")),
 ];
 
 /// What a cost is: at most a millisecond for one unit of work.

@@ -80,7 +80,9 @@ pub fn report(time: Time) -> Result<String, Box<dyn std::error::Error>> {
     let ring = Arc::new(simulation.build(|| OwnRing::<Sim>::new(1024)));
     for core in 0..32 {
         let (producer, consumer) = (Arc::clone(&ring), Arc::clone(&ring));
-        let produce = move || (0..).for_each(|value| producer.enqueue(value));
+        let produce = move || loop {
+            producer.enqueue(7);
+        };
         let consume = move || loop {
             consumer.dequeue();
             access::count(0, 1);

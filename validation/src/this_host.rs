@@ -1,13 +1,13 @@
 //! The host that the command runs on, predicted and measured in the same call.
 //!
-//! Throughput of counters, a lock, rings and a stack is measured natively with one and two threads, as whole tables
+//! Throughput of counters, a lock, rings and a stack is measured natively with one and two threads, in short pieces
 //! between probes of the latency between the two CPUs: virtual machines are moved between placements in which that
-//! differs severalfold, and a table during which it moved is taken again. What the hardware costs is measured too.
-//! What cannot be measured apart is fitted on half of the points, chosen by a hash of their ids; the other half is
-//! predicted. If a second placement was met, it is predicted with the same parameters and its own latency.
+//! differs severalfold. What the hardware costs is measured too. What cannot be measured apart is fitted on half of the
+//! points, chosen by a hash of their ids; the other half is predicted. If another placement was met, it is predicted
+//! with the same parameters and its own latency.
 
 mod points;
-mod tables;
+mod samples;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -17,13 +17,14 @@ use crate::calibrate::{self, Fit, Task};
 use crate::error::Error;
 use crate::experiment::Machine;
 use crate::host::{self, HostCpu, HostProfile};
+use crate::native::Figure;
 use crate::profile::Profiles;
 use crate::report::{Group, Judged, Report, Summary};
 use crate::set::Point;
 use crate::simulate::{Engine, Simulator};
 use crate::validate::{Listener, Options, judge};
 use points::{Family, NativePoint, native_points};
-use tables::{Placement, Table, distance_between_runs, interval, placements, take_tables};
+use samples::{Table, collect, same};
 
 /// The set's name.
 pub const NAME: &str = "this-host";
@@ -33,41 +34,65 @@ pub const ABOUT: &str = "this host: counters, lock, rings and stack natively wit
 
 const NULL_MODEL: &str = "each access charged in full, in order";
 
+/// How often the profile is measured again if the latency is another than that of the table.
+const MEASURE_TRIES: u32 = 20;
+
 /// How long the fit may take.
 const FIT_TIME: Duration = Duration::from_secs(75);
+
+/// Latencies below this are those of hardware threads of one core, whose sharing of it is not predicted.
+const SIBLINGS_NS: f64 = 12.0;
+
+/// Another placement is predicted if there is a table of this part of the points.
+const FULL_ENOUGH: f64 = 0.5;
 
 /// Measures this host, fits a profile of it to half of the points and predicts the other half.
 ///
 /// # Errors
-/// The host has only one CPU for this process, its placement never held still, or a simulation failed.
+/// The process may run on one core only, the CPUs never held still, or a simulation failed.
 pub fn validate(options: &Options, listener: Listener<'_>) -> Result<Report, Error> {
     let cpus = two_cpus(&host::allowed()?)?;
+    let numbers = [cpus[0].number, cpus[1].number];
     let points = native_points();
-    let tables = take_tables(&points, [cpus[0].number, cpus[1].number], listener)?;
-    let placements = placements(&tables);
-    let Some(first) = placements.first() else {
-        return Err(Error::Host("the latency between its CPUs moved during every table of measurements".to_owned()));
+    let samples = collect(&points, numbers, listener)?;
+    let mut tables = samples.tables();
+    let siblings = tables.iter().filter(|table| table.latency_ns < SIBLINGS_NS).count();
+    tables.retain(|table| table.latency_ns >= SIBLINGS_NS && table.share_of_points() >= FULL_ENOUGH);
+    let Some(first) = tables.first() else {
+        return Err(Error::Host(format!("CPUs {} and {} were moved all the time", numbers[0], numbers[1])));
     };
-    let host = host::measure(NAME, &cpus, &|_, _| ())?;
-    let mut profiles = host.profiles.clone();
-    set_latency(&mut profiles, &host, first.latency_ns);
-    let cells = cells(&points, &first.tables, "");
+    let mut profiles = measure_at(&cpus, first.latency_ns)?.profiles;
+    set_latency(&mut profiles, first.latency_ns);
+    let cells = cells(&points, first, "");
     let fit = fit(&profiles, &cells, listener)?;
     profiles.apply(&fit, "coretwin validate this-host")?;
-    let mut report = Findings { points: &points, options, listener }.of(&profiles, &cells, &first.tables, &fit, "")?;
+    let findings = Findings { points: &points, options, listener };
+    let mut report = findings.report(&profiles, &cells, first, &fit)?;
     report.notes.push(format!(
-        "{} tables of native measurements at a latency of {:.1} ns between CPUs {} and {}; {} discarded",
-        first.tables.len(),
-        first.latency_ns,
-        cpus[0].number,
-        cpus[1].number,
-        tables.iter().filter(|table| !table.held_still()).count(),
+        "measured at a latency of {:.1} ns between CPUs {} and {}; they were moved during {} pieces of measuring",
+        first.latency_ns, numbers[0], numbers[1], samples.moved
     ));
-    for second in &placements[1..] {
-        set_latency(&mut profiles, &host, second.latency_ns);
-        predict_elsewhere(&mut report, &Findings { points: &points, options, listener }, &profiles, second, &fit)?;
+    if siblings > 0 {
+        report.notes.push("the CPUs were two hardware threads of one core at times: not predicted".to_owned());
+    }
+    for second in &tables[1..] {
+        set_latency(&mut profiles, second.latency_ns);
+        findings.predict_elsewhere(&mut report, &profiles, second)?;
     }
     Ok(report)
+}
+
+/// A profile measured while the latency is this, as far as the CPUs hold still.
+fn measure_at(cpus: &[HostCpu; 2], latency_ns: f64) -> Result<HostProfile, Error> {
+    let mut profile = host::measure(NAME, cpus, &|_, _| ())?;
+    for _ in 0..MEASURE_TRIES {
+        let lines = profile.lines.iter().all(|(_, _, lines)| same(lines.hand_off.median, latency_ns));
+        if lines {
+            break;
+        }
+        profile = host::measure(NAME, cpus, &|_, _| ())?;
+    }
+    Ok(profile)
 }
 
 /// The first CPU, and the nearest one that is not a hardware thread of the same core.
@@ -82,20 +107,19 @@ fn two_cpus(allowed: &[HostCpu]) -> Result<[HostCpu; 2], Error> {
     }
 }
 
-/// Takes the latency at which the tables were measured, whatever it was while the profile was.
-fn set_latency(profiles: &mut Profiles, host: &HostProfile, latency_ns: f64) {
-    for (distance, _, figures) in &host.lines {
-        let mut figure = figures.dependent_load;
-        (figure.median, figure.p10, figure.p90) = (latency_ns, latency_ns, latency_ns);
-        let parameter = host::measured(figure, "dependent loads of lines dirty in the other's cache, probes");
-        profiles.machine.transfer.insert(distance.key().to_owned(), parameter);
+/// Takes the latency at which a table was measured, whatever it was while the profile was.
+fn set_latency(profiles: &mut Profiles, latency_ns: f64) {
+    let figure = Figure { median: latency_ns, p10: latency_ns, p90: latency_ns, repetitions: 1 };
+    let parameter = host::measured(figure, "hand-offs before and after every measurement");
+    for latency in profiles.machine.transfer.values_mut() {
+        *latency = parameter.clone();
     }
 }
 
-/// The points with what the tables say, on the machine `this-host`.
-fn cells(points: &[NativePoint], tables: &[&Table], prefix: &str) -> Vec<Point> {
-    let cell = |(index, point): (usize, &NativePoint)| point.cell(NAME, prefix, interval(tables, index));
-    points.iter().enumerate().map(cell).collect()
+/// The points with what a table says, on the machine `this-host`; without those of which it has too little.
+fn cells(points: &[NativePoint], table: &Table, prefix: &str) -> Vec<Point> {
+    let cell = |(index, point): (usize, &NativePoint)| Some(point.cell(NAME, prefix, table.interval(index)?));
+    points.iter().enumerate().filter_map(cell).collect()
 }
 
 fn fit(profiles: &Profiles, cells: &[Point], listener: Listener<'_>) -> Result<Fit, Error> {
@@ -129,16 +153,9 @@ impl Findings<'_> {
         Ok(judged)
     }
 
-    fn of(
-        &self,
-        profiles: &Profiles,
-        cells: &[Point],
-        tables: &[&Table],
-        fit: &Fit,
-        prefix: &str,
-    ) -> Result<Report, Error> {
+    fn report(&self, profiles: &Profiles, cells: &[Point], table: &Table, fit: &Fit) -> Result<Report, Error> {
         let judged = self.judge(profiles, cells)?;
-        let (groups, mut notes) = self.groups(&judged, tables, prefix);
+        let (groups, mut notes) = self.groups(&judged, table, "");
         notes.extend(fit.to_string().lines().map(|line| line.trim().to_owned()));
         Ok(Report {
             set: NAME.to_owned(),
@@ -149,15 +166,35 @@ impl Findings<'_> {
         })
     }
 
+    /// Predicts a placement that no parameter was fitted in.
+    fn predict_elsewhere(&self, report: &mut Report, profiles: &Profiles, table: &Table) -> Result<(), Error> {
+        let prefix = format!("at {:.0} ns: ", table.latency_ns);
+        let mut cells = cells(self.points, table, &prefix);
+        cells.iter_mut().for_each(|cell| cell.fit = false);
+        let judged = self.judge(profiles, &cells)?;
+        let (groups, notes) = self.groups(&judged, table, &prefix);
+        report.groups.extend(groups);
+        report.notes.push(format!(
+            "another placement, with {:.1} ns between the CPUs, is predicted with the parameters of the first",
+            table.latency_ns
+        ));
+        report.notes.extend(notes);
+        report.cells.extend(judged.into_iter().map(|judged| judged.cell));
+        Ok(())
+    }
+
     /// The bars: the family's own, or twice the distance between native runs if that is more, and half the null
     /// model's error.
-    fn groups(&self, judged: &[Judged], tables: &[&Table], prefix: &str) -> (Vec<Group>, Vec<String>) {
+    fn groups(&self, judged: &[Judged], table: &Table, prefix: &str) -> (Vec<Group>, Vec<String>) {
         let mut notes = Vec::new();
         let group = |family: Family| {
             let of_family = |index: &usize| self.points[*index].family == family;
             let indices: Vec<usize> = (0..self.points.len()).filter(of_family).collect();
-            let cells: Vec<Judged> = indices.iter().map(|index| judged[*index].clone()).collect();
-            let between_runs = distance_between_runs(tables, &indices);
+            let is_of_family = |judged: &&Judged| {
+                indices.iter().any(|index| judged.cell.id == format!("{prefix}{}", self.points[*index].id))
+            };
+            let cells: Vec<Judged> = judged.iter().filter(is_of_family).cloned().collect();
+            let between_runs = table.distance_between_runs(&indices);
             notes.push(format!("{prefix}{}: native runs differ by {:.1} %", family.name(), between_runs * 100.0));
             let allowed = family.bar().map(|bar| bar.max(2.0 * between_runs));
             let mut group = Group::of(&format!("{prefix}{}", family.name()), &cells, allowed);
@@ -169,29 +206,4 @@ impl Findings<'_> {
         let groups = Family::ALL.into_iter().map(group).collect();
         (groups, notes)
     }
-}
-
-/// Predicts a placement that no parameter was fitted in.
-fn predict_elsewhere(
-    report: &mut Report,
-    findings: &Findings<'_>,
-    profiles: &Profiles,
-    placement: &Placement<'_>,
-    fit: &Fit,
-) -> Result<(), Error> {
-    let prefix = format!("at {:.0} ns: ", placement.latency_ns);
-    let mut cells = cells(findings.points, &placement.tables, &prefix);
-    cells.iter_mut().for_each(|cell| cell.fit = false);
-    let judged = findings.judge(profiles, &cells)?;
-    let (groups, notes) = findings.groups(&judged, &placement.tables, &prefix);
-    report.groups.extend(groups);
-    report.notes.push(format!(
-        "{} tables met another placement, with {:.1} ns between the CPUs: predicted with the {} parameters of the first",
-        placement.tables.len(),
-        placement.latency_ns,
-        fit.parameters.len(),
-    ));
-    report.notes.extend(notes);
-    report.cells.extend(judged.into_iter().map(|judged| judged.cell));
-    Ok(())
 }

@@ -233,3 +233,57 @@ impl<T: Item> SharedCell<T> for Plain<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::mem::{align_of, size_of};
+
+    use dataplane::lock::{McsLock, TestAndSetLock, TicketLock};
+    use dataplane::ring::{Multi, Ring};
+    use dataplane::{Native, Padded, Platform, Stack};
+
+    use super::Sim;
+
+    /// The parts that all shared objects consist of have one layout natively and simulated, and the objects declare
+    /// `repr(C)`, so that each field lies where it does natively.
+    #[test]
+    fn parts_have_their_native_layout() {
+        fn same<A, B>() {
+            assert_eq!((size_of::<A>(), align_of::<A>()), (size_of::<B>(), align_of::<B>()));
+        }
+        same::<<Sim as Platform>::AtomicU32, <Native as Platform>::AtomicU32>();
+        same::<<Sim as Platform>::AtomicU64, <Native as Platform>::AtomicU64>();
+        same::<<Sim as Platform>::Cell<u32>, <Native as Platform>::Cell<u32>>();
+        same::<<Sim as Platform>::Cell<u64>, <Native as Platform>::Cell<u64>>();
+        same::<Padded<<Sim as Platform>::AtomicU32>, Padded<<Native as Platform>::AtomicU32>>();
+        same::<TicketLock<Sim>, TicketLock<Native>>();
+        same::<TestAndSetLock<Sim>, TestAndSetLock<Native>>();
+    }
+
+    /// Where the real objects lie in simulated memory: by line, as natively.
+    #[test]
+    fn objects_lie_on_the_lines_they_lie_on_natively() {
+        let model = crate::machine::Profile::load("server-16").unwrap().to_model().unwrap();
+        let mut simulation = sim_core::Simulation::new(&model, vec![], 1, 1 << 16).unwrap();
+        simulation.build(|| {
+            let words = Sim::share_slice(20, |_| <<Sim as Platform>::AtomicU64 as dataplane::Atomic<u64>>::new(0));
+            assert_eq!(words.as_ptr().addr() % 64, 0);
+            let padded =
+                Sim::share_slice(2, |_| Padded(<<Sim as Platform>::AtomicU32 as dataplane::Atomic<u32>>::new(0)));
+            let apart = std::ptr::from_ref(&padded[1]).addr() - std::ptr::from_ref(&padded[0]).addr();
+            assert_eq!(apart, size_of::<Padded<<Native as Platform>::AtomicU32>>());
+            // Structures with handles inside can be made as well.
+            drop((McsLock::<Sim>::new(2), Stack::<Sim>::new("s", 2), Ring::<Sim, u32, Multi, Multi>::new("r", 4)));
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "outside its simulation")]
+    fn a_handle_is_refused_outside_its_simulation() {
+        let model = crate::machine::Profile::load("server-16").unwrap().to_model().unwrap();
+        let mut first = sim_core::Simulation::new(&model, vec![], 1, 1 << 16).unwrap();
+        let handle = first.build(|| Sim::share(7_u64));
+        let mut second = sim_core::Simulation::new(&model, vec![], 1, 1 << 16).unwrap();
+        second.build(|| *handle);
+    }
+}

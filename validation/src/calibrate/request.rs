@@ -174,7 +174,7 @@ mod tests {
         let folder = folder("request");
         let output = folder.join("mine.yaml");
         let calibrated = calibrate_on(&Linear::default(), &request(&output), &|_| ()).unwrap();
-        assert_eq!(calibrated.files, [output.clone()]);
+        assert_eq!(calibrated.files, std::slice::from_ref(&output));
         let profile = machine::Profile::load(output.to_str().unwrap()).unwrap();
         let calibration = profile.calibration.unwrap();
         assert_eq!(calibration.command, "coretwin calibrate contention");

@@ -76,6 +76,8 @@ pub struct Fit {
     pub machine: String,
     /// The parameters fitted.
     pub parameters: Vec<Fitted>,
+    /// Paths of parameters that were to be fitted but that no cell depends on: they are left as they were.
+    pub without_effect: Vec<String>,
     /// The ids of the cells that it was fitted on.
     pub cells: Vec<String>,
     /// Mean |ln(simulated / measured)| before.
@@ -132,30 +134,27 @@ impl Task<'_> {
         journal: Option<&Journal>,
         listener: Listener<'_>,
     ) -> Result<Fit, Error> {
-        let parameters = chosen(&self.profile.parameters(), self.fit, self.machine)?;
+        let named = chosen(&self.profile.parameters(), self.fit, self.machine)?;
         let points: Vec<Point> = self.points.iter().filter(|point| point.fit).cloned().collect();
         if points.is_empty() {
             return Err(Error::Calibration(format!("no cell of machine {} is marked for fitting", self.machine)));
         }
-        let machine = |values: &[f64]| {
-            let changes: Vec<(&str, f64)> =
-                parameters.iter().map(|parameter| parameter.path.as_str()).zip(values.iter().copied()).collect();
-            self.profile.machine(&changes)
-        };
         let objective = Objective {
             simulator,
+            profile: self.profile,
             points: &points,
             seeds: options.seeds,
-            machine: &machine,
             journal,
-            key: key(self.profile, &parameters, &points, options.seeds),
+            key: key(self.profile, &points, options.seeds),
             failure: Mutex::new(None),
         };
-        let before = objective.value(&parameters.iter().map(|parameter| parameter.value).collect::<Vec<_>>());
+        let before = objective.value(&[]);
         // Candidates may be odd, but the profile as it stands has to work.
         if let Some(failure) = objective.take_failure() {
             return Err(failure);
         }
+        let (parameters, idle): (Vec<Parameter>, Vec<Parameter>) =
+            named.into_iter().partition(|parameter| objective.depends_on(parameter, before));
         let best = self.search(&parameters, &objective, options, listener);
         let fitted = parameters.iter().zip(&best.point);
         Ok(Fit {
@@ -163,9 +162,10 @@ impl Task<'_> {
             parameters: fitted
                 .map(|(parameter, share)| Fitted { value: parameter.at(*share), parameter: parameter.clone() })
                 .collect(),
+            without_effect: idle.into_iter().map(|parameter| parameter.path).collect(),
             cells: points.iter().map(|point| point.id.clone()).collect(),
             before,
-            after: best.value,
+            after: objective.value(&changes(&parameters, &best.point)),
             evaluations: best.evaluations,
             failure: objective.take_failure().map(|failure| failure.to_string()),
         })
@@ -182,9 +182,7 @@ impl Task<'_> {
         let done = AtomicU64::new(0);
         let least = Mutex::new(f64::INFINITY);
         minimise(&start, options.search_seed, options.budget, &|shares| {
-            let values: Vec<f64> =
-                parameters.iter().zip(shares).map(|(parameter, share)| parameter.at(*share)).collect();
-            let value = objective.value(&values);
+            let value = objective.value(&changes(parameters, shares));
             let best = {
                 let mut least = least.lock().unwrap_or_else(PoisonError::into_inner);
                 *least = least.min(value);
@@ -193,9 +191,24 @@ impl Task<'_> {
             let done = done.fetch_add(1, Relaxed) + 1;
             let total = options.budget.evaluations;
             listener(Progress::Evaluated { machine: self.machine.to_owned(), done, total, best });
-            value
+            value + PREFERENCE * distance_from(&start, shares)
         })
     }
+}
+
+/// Where the cells leave a parameter open it should stay as its source has it: a candidate as far from there as the
+/// ranges allow has to be better by this much.
+const PREFERENCE: f64 = 0.002;
+
+/// The mean square of how far the coordinates lie from the start.
+fn distance_from(start: &[f64], shares: &[f64]) -> f64 {
+    start.iter().zip(shares).map(|(one, other)| (one - other) * (one - other)).sum::<f64>() / start.len().max(1) as f64
+}
+
+/// The parameters with the values at these parts of their ranges.
+fn changes<'a>(parameters: &'a [Parameter], shares: &[f64]) -> Vec<(&'a str, f64)> {
+    let moved = parameters.iter().zip(shares).map(|(parameter, share)| (parameter.path.as_str(), parameter.at(*share)));
+    moved.collect()
 }
 
 impl Parameter {
@@ -235,11 +248,10 @@ fn chosen(parameters: &[Parameter], paths: &[String], machine: &str) -> Result<V
     Ok(parameters.iter().filter(wanted).cloned().collect())
 }
 
-/// What an evaluation depends on besides the fitted values: this program, the profile, the cells, the seeds.
-fn key(profile: &dyn Tunable, parameters: &[Parameter], points: &[Point], seeds: u32) -> Key {
+/// What an evaluation depends on besides the changes: this program, the profile, the cells, the seeds.
+fn key(profile: &dyn Tunable, points: &[Point], seeds: u32) -> Key {
     let program = std::env::current_exe().and_then(std::fs::read).unwrap_or_default();
     let key = Key::new().with(&program).with_number(f64::from(seeds)).with(profile.fingerprint().as_bytes());
-    let key = parameters.iter().fold(key, |key, parameter| key.with(parameter.path.as_bytes()));
     points.iter().fold(key, |key, point| {
         let key = key.with(point.id.as_bytes()).with(format!("{:?}", point.experiment).as_bytes());
         key.with_number(point.measured.lo).with_number(point.measured.hi)
@@ -263,6 +275,9 @@ impl fmt::Display for Fit {
             let Parameter { path, value, lo, hi } = &fitted.parameter;
             let bound = if fitted.at_bound() { "  at its bound" } else { "" };
             writeln!(f, "  {path:width$}  {value:>10} -> {:<10}  range {lo}..{hi}{bound}", fitted.value)?;
+        }
+        if !self.without_effect.is_empty() {
+            writeln!(f, "  no cell depends on {}: left as it was", self.without_effect.join(", "))?;
         }
         writeln!(f, "  cells: {}", self.cells.join(", "))?;
         match &self.failure {

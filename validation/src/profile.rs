@@ -13,6 +13,9 @@ use crate::set::Point;
 /// Paths of software parameters begin with this; all others are the machine's.
 const SOFTWARE: &str = "operations.";
 
+/// What the source of a fitted parameter begins with; after it stands what its range rests on.
+const FITTED: &str = "fitted by the calibration above, inside its range; ";
+
 /// Whether a path is that of a software parameter.
 pub(crate) fn is_software(path: &str) -> bool {
     path.starts_with(SOFTWARE)
@@ -75,6 +78,10 @@ impl Profiles {
     pub fn apply(&mut self, fit: &Fit, command: &str) -> Result<(), Error> {
         for fitted in &fit.parameters {
             self.set(&fitted.parameter.path, fitted.value)?;
+            if let Some(source) = self.source_mut(&fitted.parameter.path) {
+                let before = source.strip_prefix(FITTED).unwrap_or(source);
+                *source = format!("{FITTED}{before}");
+            }
         }
         let fitted = fit.parameters.iter().map(|fitted| fitted.parameter.path.clone()).collect();
         self.machine.calibration = Some(machine::Calibration { command: command.to_owned(), fitted });
@@ -93,6 +100,23 @@ impl Profiles {
     fn set(&mut self, path: &str, value: f64) -> Result<(), Error> {
         let result = if is_software(path) { self.software.set(path, value) } else { self.machine.set(path, value) };
         result.map_err(|error| self.failed(&error))
+    }
+
+    /// Where a parameter comes from.
+    fn source_mut(&mut self, path: &str) -> Option<&mut String> {
+        let (section, key) = path.split_once('.')?;
+        let machine = &mut self.machine;
+        let (section, key) = match section {
+            "operations" => (&mut self.software.operations, key),
+            "core" => (&mut machine.core, key),
+            "coherence" => (&mut machine.coherence, key),
+            "transfer" => (&mut machine.transfer, key),
+            _ => {
+                let (kind, key) = key.split_once('.')?;
+                (machine.kinds.get_mut(kind)?, key)
+            }
+        };
+        section.get_mut(key).map(|parameter| &mut parameter.source)
     }
 
     fn failed(&self, error: &machine::Error) -> Error {

@@ -58,7 +58,8 @@ pub(crate) fn machine(cpus: u32, locked_ns: f64, transfer_ns: f64) -> Machine {
     Machine { model, software: BTreeMap::from([("loop".to_owned(), Time::from_ns(1))]) }
 }
 
-/// Stands in for the simulator: an operation of one of n threads takes a locked operation and n - 1 transfers.
+/// Stands in for the simulator: an operation of one of n threads takes a locked operation, n - 1 transfers and a call
+/// of a lock, if that has a cost.
 #[derive(Default)]
 pub(crate) struct Linear {
     /// How often it was asked.
@@ -70,7 +71,8 @@ impl Simulator for Linear {
         self.runs.fetch_add(1, Relaxed);
         let threads = setup.placement.len() as u64;
         let locked = setup.machine.cpus[0].costs.locked;
-        let each = locked + setup.machine.distances[0].latency * (threads - 1);
+        let call = setup.software.get("lock-call").copied().unwrap_or_default();
+        let each = locked + setup.machine.distances[0].latency * (threads - 1) + call;
         let thread = |cpu: &u32| ThreadOutcome {
             name: format!("thread{cpu}"),
             cpu: *cpu,

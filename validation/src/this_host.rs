@@ -40,9 +40,6 @@ const MEASURE_TRIES: u32 = 20;
 /// How long the fit may take.
 const FIT_TIME: Duration = Duration::from_secs(75);
 
-/// Latencies below this are those of hardware threads of one core, whose sharing of it is not predicted.
-const SIBLINGS_NS: f64 = 12.0;
-
 /// Another placement is predicted if there is a table of this part of the points.
 const FULL_ENOUGH: f64 = 0.5;
 
@@ -56,8 +53,7 @@ pub fn validate(options: &Options, listener: Listener<'_>) -> Result<Report, Err
     let points = native_points();
     let samples = collect(&points, numbers, listener)?;
     let mut tables = samples.tables();
-    let siblings = tables.iter().filter(|table| table.latency_ns < SIBLINGS_NS).count();
-    tables.retain(|table| table.latency_ns >= SIBLINGS_NS && table.share_of_points() >= FULL_ENOUGH);
+    tables.retain(|table| table.share_of_points() >= FULL_ENOUGH);
     let Some(first) = tables.first() else {
         return Err(Error::Host(format!("CPUs {} and {} were moved all the time", numbers[0], numbers[1])));
     };
@@ -72,9 +68,6 @@ pub fn validate(options: &Options, listener: Listener<'_>) -> Result<Report, Err
         "measured at a latency of {:.1} ns between CPUs {} and {}; they were moved during {} pieces of measuring",
         first.latency_ns, numbers[0], numbers[1], samples.moved
     ));
-    if siblings > 0 {
-        report.notes.push("the CPUs were two hardware threads of one core at times: not predicted".to_owned());
-    }
     for second in &tables[1..] {
         set_latency(&mut profiles, second.latency_ns);
         findings.predict_elsewhere(&mut report, &profiles, second)?;

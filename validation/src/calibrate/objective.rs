@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::journal::{Journal, Key};
+use super::{Parameter, Tunable};
 use crate::error::Error;
-use crate::experiment::Machine;
 use crate::set::Point;
 use crate::simulate::{Simulator, figure};
 
@@ -18,12 +18,12 @@ const FAILURE: f64 = 6.9;
 pub struct Objective<'a> {
     /// What simulates.
     pub simulator: &'a dyn Simulator,
+    /// The profile that candidates change.
+    pub profile: &'a dyn Tunable,
     /// The cells, all of one machine.
     pub points: &'a [Point],
     /// Seeds per cell.
     pub seeds: u32,
-    /// Makes the machine of a candidate's parameter values.
-    pub machine: &'a (dyn Fn(&[f64]) -> Result<Machine, Error> + Sync),
     /// Remembers values.
     pub journal: Option<&'a Journal>,
     /// What a value depends on besides the candidate.
@@ -33,15 +33,16 @@ pub struct Objective<'a> {
 }
 
 impl Objective<'_> {
-    /// The distance of a candidate with these parameter values.
-    pub fn value(&self, values: &[f64]) -> f64 {
-        match self.journal {
-            Some(journal) => {
-                let key = values.iter().fold(self.key, |key, value| key.with_number(*value));
-                journal.look_up(key, || self.evaluate(values))
-            }
-            None => self.evaluate(values),
-        }
+    /// The distance of the profile with these changes.
+    pub fn value(&self, changes: &[(&str, f64)]) -> f64 {
+        let Some(journal) = self.journal else { return self.evaluate(changes) };
+        let with = |key: Key, change: &(&str, f64)| key.with(change.0.as_bytes()).with_number(change.1);
+        journal.look_up(changes.iter().fold(self.key, with), || self.evaluate(changes))
+    }
+
+    /// Whether the distance, `before` as things stand, changes at all if this parameter goes to an end of its range.
+    pub fn depends_on(&self, parameter: &Parameter, before: f64) -> bool {
+        [parameter.lo, parameter.hi].into_iter().any(|end| self.value(&[(parameter.path.as_str(), end)]) != before)
     }
 
     /// The first failure since it was last taken.
@@ -49,8 +50,8 @@ impl Objective<'_> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn evaluate(&self, values: &[f64]) -> f64 {
-        let machine = match (self.machine)(values) {
+    fn evaluate(&self, changes: &[(&str, f64)]) -> f64 {
+        let machine = match self.profile.machine(changes) {
             Ok(machine) => machine,
             Err(error) => return self.failed(error),
         };

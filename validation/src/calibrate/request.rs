@@ -189,7 +189,7 @@ mod tests {
         let folder = folder("requests");
         let all = Request {
             machine: None,
-            fit: vec!["core.locked".into(), "operations.loop".into()],
+            fit: vec!["core.locked".into(), "operations.lock-call".into()],
             ..request(&folder.join("out"))
         };
         let calibrated = calibrate_on(&Linear::default(), &all, &|_| ()).unwrap();

@@ -80,7 +80,15 @@ impl Set for Contention {
     }
 
     fn parameters(&self) -> &'static [&'static str] {
-        &[]
+        &[
+            "transfer.*",
+            "core.mispredict",
+            "coherence.locked-hold",
+            "coherence.store-hold",
+            "coherence.request-share",
+            "coherence.read-service",
+            "operations.lock-call",
+        ]
     }
 }
 

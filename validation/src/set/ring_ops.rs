@@ -96,7 +96,7 @@ impl Set for RingOps {
     }
 
     fn parameters(&self) -> &'static [&'static str] {
-        &[]
+        &["transfer.*", "operations.ring-burst", "operations.ring-item"]
     }
 }
 

@@ -23,7 +23,10 @@ const PIECES: usize = 7;
 const PIECES_MIN: usize = 3;
 
 /// How long to go on measuring, if the placement keeps moving.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Latencies below this are those of hardware threads of one core. Nothing is measured there.
+pub(super) const SIBLINGS_NS: f64 = 13.0;
 
 /// Latencies up to this factor from the middle of a placement belong to it.
 const SAME_PLACEMENT: f64 = 1.25;
@@ -60,44 +63,47 @@ pub(super) fn same(one_ns: f64, other_ns: f64) -> bool {
     one_ns.max(other_ns) <= one_ns.min(other_ns) * SAME_PLACEMENT
 }
 
-/// Measures all points again and again, until there is a full table of one placement, or patience ends.
+/// Measures all points again and again, until there is a full table of one placement, or patience ends. What is
+/// measured next is what the placement of the moment has least of.
 ///
 /// # Errors
 /// The process may not run on these CPUs.
 pub(super) fn collect(points: &[NativePoint], cpus: [u32; 2], listener: Listener<'_>) -> Result<Samples, Error> {
+    let host = |error: native::Error| Error::Host(error.to_string());
     let mut samples = Samples { pieces: vec![Vec::new(); points.len()], moved: 0 };
     let end = Instant::now() + PATIENCE;
-    loop {
-        let wanted = samples.missing();
-        let done = points.len() * PIECES - wanted.iter().map(|(_, missing)| missing).sum::<usize>();
+    let mut before_ns = hand_off_ns(cpus).map_err(host)?;
+    while Instant::now() < end {
+        if before_ns < SIBLINGS_NS {
+            std::thread::sleep(Duration::from_millis(5));
+            before_ns = hand_off_ns(cpus).map_err(host)?;
+            continue;
+        }
+        let done = samples.pieces_at(before_ns).map(|pieces| pieces.min(PIECES)).sum::<usize>();
         listener(Progress::Measured { done: done as u64, total: (points.len() * PIECES) as u64 });
-        if wanted.is_empty() || Instant::now() > end {
-            return Ok(samples);
+        let Some(point) = samples.scarcest(before_ns) else { break };
+        let rate = rate(&points[point], cpus).map_err(host)?;
+        let after_ns = hand_off_ns(cpus).map_err(host)?;
+        if points[point].threads == 1 {
+            samples.pieces[point].push(Piece { latency_ns: None, rate });
+        } else if same(before_ns, after_ns) {
+            samples.pieces[point].push(Piece { latency_ns: Some((before_ns + after_ns) / 2.0), rate });
+        } else {
+            samples.moved += 1;
         }
-        for (point, _) in wanted {
-            match piece(&points[point], cpus).map_err(|error| Error::Host(error.to_string()))? {
-                Some(piece) => samples.pieces[point].push(piece),
-                None => samples.moved += 1,
-            }
-        }
+        before_ns = after_ns;
     }
+    Ok(samples)
 }
 
-/// Measures a point for a few milliseconds; `None` if the CPUs were moved meanwhile.
-fn piece(point: &NativePoint, cpus: [u32; 2]) -> Result<Option<Piece>, native::Error> {
+/// Measures a point for a few milliseconds: millions of operations per second.
+fn rate(point: &NativePoint, cpus: [u32; 2]) -> Result<f64, native::Error> {
     let plan = Plan {
         repetitions: 1,
         duration: Duration::from_millis(3),
         ..Plan::new(point.benchmark.clone(), cpus[..point.threads as usize].to_vec(), point.private_work)
     };
-    if point.threads == 1 {
-        return Ok(Some(Piece { latency_ns: None, rate: native::measure(&plan)?.rate.median / 1e6 }));
-    }
-    let before_ns = hand_off_ns(cpus)?;
-    let rate = native::measure(&plan)?.rate.median / 1e6;
-    let after_ns = hand_off_ns(cpus)?;
-    let stayed = same(before_ns, after_ns);
-    Ok(stayed.then_some(Piece { latency_ns: Some((before_ns + after_ns) / 2.0), rate }))
+    Ok(native::measure(&plan)?.rate.median / 1e6)
 }
 
 /// The probe: how long a line takes from one CPU to the other, by a millisecond of hand-offs.
@@ -112,12 +118,16 @@ fn hand_off_ns(cpus: [u32; 2]) -> Result<f64, native::Error> {
 }
 
 impl Samples {
-    /// The points of which there are too few pieces in the placement that was met most, and how many are missing.
-    fn missing(&self) -> Vec<(usize, usize)> {
-        let table = self.tables().into_iter().next();
-        let have = |point: usize| table.as_ref().map_or(0, |table| table.rates[point].len());
-        let missing = |point: usize| (point, PIECES.saturating_sub(have(point)));
-        (0..self.pieces.len()).map(missing).filter(|(_, missing)| *missing > 0).collect()
+    /// How much there is of each point at this latency.
+    fn pieces_at(&self, latency_ns: f64) -> impl Iterator<Item = usize> {
+        let counts = move |piece: &&Piece| piece.latency_ns.is_none_or(|latency| same(latency, latency_ns));
+        self.pieces.iter().map(move |pieces| pieces.iter().filter(counts).count())
+    }
+
+    /// The point of which there is least at this latency; `None` if there is enough of all.
+    fn scarcest(&self, latency_ns: f64) -> Option<usize> {
+        let (point, pieces) = self.pieces_at(latency_ns).enumerate().min_by_key(|(_, pieces)| *pieces)?;
+        (pieces < PIECES).then_some(point)
     }
 
     /// A table for each placement that was met, fullest first.
@@ -213,8 +223,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_missing_in_one_placement() {
-        assert_eq!(samples().missing(), [(0, 3), (1, 4), (2, 4)]);
-        assert_eq!(Samples { pieces: vec![vec![]; 2], moved: 0 }.missing(), [(0, 7), (1, 7)]);
+    fn what_is_scarcest_depends_on_the_placement() {
+        let mut samples = samples();
+        assert_eq!(samples.scarcest(36.0), Some(1));
+        assert_eq!(samples.scarcest(150.0), Some(1));
+        assert_eq!(samples.scarcest(7.0), Some(0));
+        for pieces in &mut samples.pieces[..2] {
+            pieces.extend([Piece { latency_ns: Some(7.0), rate: 1.0 }; PIECES]);
+        }
+        assert_eq!(samples.scarcest(7.0), Some(2));
+        samples.pieces.pop();
+        assert_eq!(samples.scarcest(7.0), None);
     }
 }

@@ -15,6 +15,9 @@ const WORK: [u32; 6] = [0, 16, 32, 64, 128, 256];
 /// Items per call of a ring.
 const BURSTS: [u32; 3] = [1, 8, 32];
 
+/// Turns of the threads' loops to simulate.
+const TURNS: f64 = 2_000.0;
+
 /// Slots of a ring.
 const SLOTS: u32 = 512;
 
@@ -105,6 +108,16 @@ fn choose_half(points: &mut [NativePoint]) {
 }
 
 impl NativePoint {
+    /// Long enough for some thousand turns of the threads' loops, as fast as they were natively.
+    fn duration(&self, measured: Interval) -> Time {
+        let items_per_turn = match self.benchmark {
+            Benchmark::Ring { burst, .. } => f64::from(burst),
+            _ => 1.0,
+        };
+        let turns_us = TURNS * items_per_turn / measured.centre();
+        Time::from_ns_f64(turns_us.clamp(20.0, 200.0) * 1e3)
+    }
+
     /// The point as a cell of the set, measured as the interval says, in millions of operations per second.
     pub(super) fn cell(&self, machine: &str, prefix: &str, measured: Interval) -> Point {
         Point {
@@ -121,8 +134,8 @@ impl NativePoint {
                 placement: Placement::FirstCores(self.threads),
                 private_work: self.private_work,
                 differences: Differences::default(),
-                warm_up: Time::from_us(60),
-                duration: Time::from_us(200),
+                warm_up: Time::from_us(if self.threads == 1 { 5 } else { 60 }),
+                duration: self.duration(measured),
                 reading: Reading::MillionPerSecond,
             },
             baseline: None,

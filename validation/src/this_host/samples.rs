@@ -58,9 +58,10 @@ pub(super) struct Table {
     rates: Vec<Vec<f64>>,
 }
 
-/// Whether a latency is that of a placement.
+/// Whether two latencies are those of one placement. A probe that saw no hand-off at all is of none.
 pub(super) fn same(one_ns: f64, other_ns: f64) -> bool {
-    one_ns.max(other_ns) <= one_ns.min(other_ns) * SAME_PLACEMENT
+    let (less, more) = (one_ns.min(other_ns), one_ns.max(other_ns));
+    more.is_finite() && more <= less * SAME_PLACEMENT
 }
 
 /// Measures all points again and again, until there is a full table of one placement, or patience ends. What is
@@ -74,7 +75,7 @@ pub(super) fn collect(points: &[NativePoint], cpus: [u32; 2], listener: Listener
     let end = Instant::now() + PATIENCE;
     let mut before_ns = hand_off_ns(cpus).map_err(host)?;
     while Instant::now() < end {
-        if before_ns < SIBLINGS_NS {
+        if before_ns < SIBLINGS_NS || !before_ns.is_finite() {
             std::thread::sleep(Duration::from_millis(5));
             before_ns = hand_off_ns(cpus).map_err(host)?;
             continue;
@@ -210,6 +211,12 @@ mod tests {
         assert_eq!(shape, [(35.0, 3), (142.5, 3)]);
         assert_eq!(tables[0].rates[0], [10.0, 11.0, 12.0, 13.0]);
         assert_eq!(tables[1].rates, [vec![1.0, 2.0, 3.0], vec![4.0], vec![5.0, 6.0, 6.0]]);
+    }
+
+    #[test]
+    fn a_probe_that_saw_nothing_is_of_no_placement() {
+        assert!(same(100.0, 125.0) && !same(100.0, 126.0));
+        assert!(!same(f64::INFINITY, f64::INFINITY) && !same(f64::NAN, f64::NAN));
     }
 
     #[test]

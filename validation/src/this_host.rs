@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::experiment::Machine;
 use crate::host::{self, HostCpu, HostProfile};
 use crate::native::Figure;
+use crate::placement::Placement;
 use crate::profile::Profiles;
 use crate::report::{Group, Judged, Report, Summary};
 use crate::set::Point;
@@ -40,7 +41,7 @@ const MEASURE_TRIES: u32 = 20;
 /// How long the fit may take.
 const FIT_TIME: Duration = Duration::from_secs(75);
 
-/// Another placement is predicted if there is a table of this part of the points.
+/// A placement counts if its table has this part of the points with two threads.
 const FULL_ENOUGH: f64 = 0.5;
 
 /// Measures this host, fits a profile of it to half of the points and predicts the other half.
@@ -53,26 +54,29 @@ pub fn validate(options: &Options, listener: Listener<'_>) -> Result<Report, Err
     let points = native_points();
     let samples = collect(&points, numbers, listener)?;
     let mut tables = samples.tables();
-    tables.retain(|table| table.share_of_points() >= FULL_ENOUGH);
-    let Some(first) = tables.first() else {
+    let two_threads: Vec<usize> = (0..points.len()).filter(|point| points[*point].threads == 2).collect();
+    let first = tables.remove(0);
+    if first.share_of(&two_threads) == 0.0 {
         return Err(Error::Host(format!("CPUs {} and {} were moved all the time", numbers[0], numbers[1])));
-    };
+    }
+    tables.retain(|table| table.share_of(&two_threads) >= FULL_ENOUGH);
     let mut profiles = measure_at(&cpus, first.latency_ns)?.profiles;
     set_latency(&mut profiles, first.latency_ns);
-    let cells = cells(&points, first, "");
+    let cells = cells(&points, &first, "");
     let fit = fit(&profiles, &cells, listener)?;
     profiles.apply(&fit, "coretwin validate this-host")?;
-    let findings = Findings { points: &points, options, listener };
-    let mut report = findings.report(&profiles, &cells, first, &fit)?;
-    report.notes.push(format!(
+    let mut findings = Findings::new(&points, options, listener);
+    findings.add(&profiles, &cells, &first, "")?;
+    findings.notes.extend(fit.to_string().lines().map(|line| line.trim().to_owned()));
+    findings.notes.push(format!(
         "measured at a latency of {:.1} ns between CPUs {} and {}; they were moved during {} pieces of measuring",
         first.latency_ns, numbers[0], numbers[1], samples.moved
     ));
-    for second in &tables[1..] {
+    for second in &tables {
         set_latency(&mut profiles, second.latency_ns);
-        findings.predict_elsewhere(&mut report, &profiles, second)?;
+        findings.predict_elsewhere(&profiles, second)?;
     }
-    Ok(report)
+    Ok(findings.report(&fit))
 }
 
 /// A profile measured while the latency is this, as far as the CPUs hold still.
@@ -123,14 +127,55 @@ fn fit(profiles: &Profiles, cells: &[Point], listener: Listener<'_>) -> Result<F
     task.run(&Engine, options, None, listener)
 }
 
-/// Judges cells.
+/// What was found, placement by placement.
 struct Findings<'a> {
     points: &'a [NativePoint],
     options: &'a Options,
     listener: Listener<'a>,
+    judged: Vec<Judged>,
+    groups: Vec<Group>,
+    notes: Vec<String>,
 }
 
-impl Findings<'_> {
+impl<'a> Findings<'a> {
+    fn new(points: &'a [NativePoint], options: &'a Options, listener: Listener<'a>) -> Self {
+        Self { points, options, listener, judged: Vec::new(), groups: Vec::new(), notes: Vec::new() }
+    }
+
+    fn report(self, fit: &Fit) -> Report {
+        Report {
+            set: NAME.to_owned(),
+            summary: Summary::of(&self.judged, NULL_MODEL, fit.parameters.len()),
+            cells: self.judged.into_iter().map(|judged| judged.cell).collect(),
+            groups: self.groups,
+            notes: self.notes,
+        }
+    }
+
+    /// Predicts a placement that no parameter was fitted in. One thread is nowhere else than before.
+    fn predict_elsewhere(&mut self, profiles: &Profiles, table: &Table) -> Result<(), Error> {
+        let prefix = format!("at {:.0} ns: ", table.latency_ns);
+        let mut cells = cells(self.points, table, &prefix);
+        cells.retain(|cell| cell.experiment.placement == Placement::FirstCores(2));
+        cells.iter_mut().for_each(|cell| cell.fit = false);
+        self.notes.push(format!(
+            "another placement, with {:.1} ns between the CPUs, is predicted with the parameters of the first",
+            table.latency_ns
+        ));
+        self.add(profiles, &cells, table, &prefix)
+    }
+
+    /// Judges the cells of a table.
+    fn add(&mut self, profiles: &Profiles, cells: &[Point], table: &Table, prefix: &str) -> Result<(), Error> {
+        let judged = self.judge(profiles, cells)?;
+        for family in Family::ALL {
+            let group = self.group(family, &judged, table, prefix);
+            self.groups.push(group);
+        }
+        self.judged.extend(judged);
+        Ok(())
+    }
+
     /// Simulates the cells on the profiles and on the null model's machine.
     fn judge(&self, profiles: &Profiles, cells: &[Point]) -> Result<Vec<Judged>, Error> {
         let machine = profiles.to_machine()?;
@@ -146,57 +191,21 @@ impl Findings<'_> {
         Ok(judged)
     }
 
-    fn report(&self, profiles: &Profiles, cells: &[Point], table: &Table, fit: &Fit) -> Result<Report, Error> {
-        let judged = self.judge(profiles, cells)?;
-        let (groups, mut notes) = self.groups(&judged, table, "");
-        notes.extend(fit.to_string().lines().map(|line| line.trim().to_owned()));
-        Ok(Report {
-            set: NAME.to_owned(),
-            summary: Summary::of(&judged, NULL_MODEL, fit.parameters.len()),
-            cells: judged.into_iter().map(|judged| judged.cell).collect(),
-            groups,
-            notes,
-        })
-    }
-
-    /// Predicts a placement that no parameter was fitted in.
-    fn predict_elsewhere(&self, report: &mut Report, profiles: &Profiles, table: &Table) -> Result<(), Error> {
-        let prefix = format!("at {:.0} ns: ", table.latency_ns);
-        let mut cells = cells(self.points, table, &prefix);
-        cells.iter_mut().for_each(|cell| cell.fit = false);
-        let judged = self.judge(profiles, &cells)?;
-        let (groups, notes) = self.groups(&judged, table, &prefix);
-        report.groups.extend(groups);
-        report.notes.push(format!(
-            "another placement, with {:.1} ns between the CPUs, is predicted with the parameters of the first",
-            table.latency_ns
-        ));
-        report.notes.extend(notes);
-        report.cells.extend(judged.into_iter().map(|judged| judged.cell));
-        Ok(())
-    }
-
     /// The bars: the family's own, or twice the distance between native runs if that is more, and half the null
     /// model's error.
-    fn groups(&self, judged: &[Judged], table: &Table, prefix: &str) -> (Vec<Group>, Vec<String>) {
-        let mut notes = Vec::new();
-        let group = |family: Family| {
-            let of_family = |index: &usize| self.points[*index].family == family;
-            let indices: Vec<usize> = (0..self.points.len()).filter(of_family).collect();
-            let is_of_family = |judged: &&Judged| {
-                indices.iter().any(|index| judged.cell.id == format!("{prefix}{}", self.points[*index].id))
-            };
-            let cells: Vec<Judged> = judged.iter().filter(is_of_family).cloned().collect();
-            let between_runs = table.distance_between_runs(&indices);
-            notes.push(format!("{prefix}{}: native runs differ by {:.1} %", family.name(), between_runs * 100.0));
-            let allowed = family.bar().map(|bar| bar.max(2.0 * between_runs));
-            let mut group = Group::of(&format!("{prefix}{}", family.name()), &cells, allowed);
-            let half_of_null = group.held_out_median_abs_error.zip(group.baseline_held_out_error);
-            let beaten = half_of_null.is_none_or(|(error, null)| error <= null / 2.0);
-            group.met = group.met.map(|met| met && beaten);
-            group
-        };
-        let groups = Family::ALL.into_iter().map(group).collect();
-        (groups, notes)
+    fn group(&mut self, family: Family, judged: &[Judged], table: &Table, prefix: &str) -> Group {
+        let of_family: Vec<&NativePoint> = self.points.iter().filter(|point| point.family == family).collect();
+        let is_of_family =
+            |judged: &&Judged| of_family.iter().any(|point| judged.cell.id == format!("{prefix}{}", point.id));
+        let cells: Vec<Judged> = judged.iter().filter(is_of_family).cloned().collect();
+        let indices: Vec<usize> = (0..self.points.len()).filter(|index| self.points[*index].family == family).collect();
+        let between_runs = table.distance_between_runs(&indices);
+        let name = format!("{prefix}{}", family.name());
+        self.notes.push(format!("{name}: native runs differ by {:.1} %", between_runs * 100.0));
+        let mut group = Group::of(&name, &cells, family.bar().map(|bar| bar.max(2.0 * between_runs)));
+        let errors = group.held_out_median_abs_error.zip(group.baseline_held_out_error);
+        let beats_null = errors.is_none_or(|(error, null)| error <= null / 2.0);
+        group.met = group.met.map(|met| met && beats_null);
+        group
     }
 }

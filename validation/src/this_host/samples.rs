@@ -162,10 +162,10 @@ impl Table {
         self.rates.iter().map(|rates| rates.len().min(PIECES)).sum()
     }
 
-    /// The part of the points of which it has enough pieces.
-    pub(super) fn share_of_points(&self) -> f64 {
-        let enough = self.rates.iter().filter(|rates| rates.len() >= PIECES_MIN).count();
-        enough as f64 / self.rates.len() as f64
+    /// The part of these points of which it has enough pieces.
+    pub(super) fn share_of(&self, points: &[usize]) -> f64 {
+        let enough = points.iter().filter(|point| self.rates[**point].len() >= PIECES_MIN).count();
+        enough as f64 / points.len().max(1) as f64
     }
 
     /// What it says about a point, if it has enough pieces: the middle half of them.

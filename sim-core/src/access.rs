@@ -9,7 +9,7 @@
 
 use std::ptr::NonNull;
 
-use crate::account::{Activity, Category};
+use crate::account::Category;
 use crate::coherence::Purpose;
 use crate::cpu::{PendingStore, Turn, Turned};
 use crate::engine::{Engine, NO_CPU, current};
@@ -17,6 +17,7 @@ use crate::thread::suspend;
 use crate::time::Time;
 
 pub use crate::locked::{fence, locked};
+pub use crate::work::{branch_missed, count, dep, now, work};
 
 /// How many counters each thread has.
 pub const COUNTERS: usize = 4;
@@ -371,52 +372,5 @@ pub fn write_plain(address: *const u8, bytes: usize) {
         wait_for_buffer();
         engine().begin_store(offset, 0, 0);
         offset = (offset + line_bytes) & !(line_bytes - 1);
-    }
-}
-
-/// Does `count` units of a named piece of work; what a unit takes was said when the simulation was made.
-#[inline]
-pub fn work(activity: Activity, count: u32) {
-    if order_if_disturbed() {
-        let engine = engine();
-        let time = engine.work[activity.0 as usize] * u64::from(count);
-        if time > Time::ZERO {
-            engine.cpus[engine.running].issue(Category::Work(activity), time);
-        }
-    }
-}
-
-/// The address of the next access comes from the last value loaded.
-#[inline]
-pub fn dep() {
-    let engine = engine();
-    if engine.running != NO_CPU {
-        let cpu = &mut engine.cpus[engine.running];
-        cpu.address_known = cpu.last_value;
-    }
-}
-
-/// A branch on the last value was mispredicted: the front end waits for the value and starts again.
-pub fn branch_missed() {
-    if order_if_disturbed() {
-        let engine = engine();
-        engine.cpus[engine.running].mispredict();
-    }
-}
-
-/// The running thread's clock. What delays the work before it, such as an interrupt, is in it.
-#[inline]
-pub fn now() -> Time {
-    order_if_disturbed();
-    let engine = engine();
-    engine.cpus.get(engine.running).map_or(engine.now, |cpu| cpu.front)
-}
-
-/// Adds to one of the running thread's counters, at no cost.
-#[inline]
-pub fn count(counter: usize, amount: u64) {
-    let engine = engine();
-    if engine.running != NO_CPU {
-        engine.counters[engine.running][counter] += amount;
     }
 }

@@ -279,8 +279,8 @@ impl Fractions {
 }
 
 impl Engine {
-    /// Carries a locked operation out at the line's home, where it takes `service`: returns when one that could leave at
-    /// `start` takes effect, and when its result is back.
+    /// Carries a locked operation out at the line's home, where it takes `service`: returns when one that could leave
+    /// at `start` takes effect, and when its result is back.
     pub(crate) fn operate_at_home(&mut self, cpu: usize, line: usize, start: Time, service: Time) -> (Time, Time) {
         let was = self.lines.table[line];
         let draw = self.cpus[cpu].jitter.next_u32();

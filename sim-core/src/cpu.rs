@@ -100,8 +100,8 @@ pub(crate) enum Turn {
     TryLocked {
         line: usize,
     },
-    /// Its locked operation as a pair: it loads the line; the request has arrived; it stores, if it has not lost the line
-    /// meanwhile; the request to own it has arrived.
+    /// Its locked operation as a pair: it loads the line; the request has arrived; it stores, if it has not lost the
+    /// line meanwhile; the request to own it has arrived.
     LoadExclusive {
         line: usize,
     },

@@ -77,6 +77,7 @@ mod thread;
 mod time;
 pub mod wait;
 mod wedge;
+mod work;
 
 pub use account::{Activity, Category, Label};
 pub use error::Error;

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Each is run by the shell in the page's folder, so it writes no files.
-//! `BOOK=write cargo test -p coretwin --test book` puts what they print now into the pages; the difference is then to be read and committed like any other.
+//! `BOOK=write cargo test -p coretwin --test book` puts what they print now into the pages; the difference is then
+//! to be read and committed like any other.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;

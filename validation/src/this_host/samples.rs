@@ -1,9 +1,9 @@
 //! Native measurements, each between two probes.
 //!
 //! The two CPUs of a virtual machine are moved between placements within seconds: onto two hardware threads of one
-//! core, onto cores with a common cache, onto cores without. So everything is measured in short pieces, with a probe of the
-//! latency before and after each; a piece during which the CPUs were moved does not count, and pieces at one latency
-//! make up the table of one placement.
+//! core, onto cores with a common cache, onto cores without. So everything is measured in short pieces, with a
+//! probe of the latency before and after each; a piece during which the CPUs were moved does not count, and pieces
+//! at one latency make up the table of one placement.
 
 use std::time::{Duration, Instant};
 

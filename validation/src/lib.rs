@@ -1,9 +1,9 @@
 //! Published and native measurements: comparison and calibration.
 //!
 //! A [`Set`](set::Set) is a collection of measured figures, kept as data files with their source and conditions. Each
-//! figure comes with an experiment, a microbenchmark on a named machine profile, that simulates it. [`validate`]
+//! figure comes with an experiment, a microbenchmark on a named machine profile, that simulates it. [`validate()`]
 //! runs the experiments with several seeds and reports measured beside simulated figures, and beside the set's
-//! error that of a null model. [`calibrate`] moves named parameters of a profile within their ranges until the
+//! error that of a null model. [`calibrate()`] moves named parameters of a profile within their ranges until the
 //! figures that the data marks for fitting are met as well as may be; it never looks at the others.
 
 pub mod calibrate;

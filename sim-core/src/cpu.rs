@@ -281,12 +281,14 @@ impl Cpu {
         self.restarted = self.front;
     }
 
-    /// The CPU's turn has come, at `now`: everything charged so far lies in the past, and what is charged up to
-    /// `certain` will stay.
+    /// The CPU's turn has come, at `now`; what is charged up to `certain` will stay.
     #[inline]
     pub(crate) fn resumed(&mut self, now: Time, certain: Time) {
         self.bound = self.bound.max(now);
-        self.account.settle();
+        // A locked operation's request may arrive before the front has reached the operation itself.
+        if self.front <= now {
+            self.account.settle();
+        }
         self.account.set_certain(certain);
     }
 

@@ -31,7 +31,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let name = arguments.output.file_stem().map_or("this-host".into(), |stem| stem.to_string_lossy());
     let (measured, operations) = with_progress(|listener| {
         let cpus = host::allowed()?;
-        let measured = host::measure(&name, &cpus, &|done, total| listener(Progress::Measured { done, total }))?;
+        let measured = host::measure(&name, &cpus, None, &|done, total| listener(Progress::Measured { done, total }))?;
         let operations = native::measure_operations(cpus[0].number);
         Ok((measured, operations.map_err(|error| Error::Host(error.to_string()))?))
     })?;

@@ -3,5 +3,5 @@
 mod profile;
 mod topology;
 
-pub use profile::{HostProfile, PARAMETERS, measure, measured};
+pub use profile::{HostProfile, PARAMETERS, measure, measured, same_latency};
 pub use topology::{Distance, HostCpu, allowed};

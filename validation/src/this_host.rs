@@ -16,7 +16,7 @@ use crate::calibrate::search::Budget;
 use crate::calibrate::{self, Fit, Task};
 use crate::error::Error;
 use crate::experiment::Machine;
-use crate::host::{self, HostCpu, HostProfile};
+use crate::host::{self, HostCpu};
 use crate::native::Figure;
 use crate::placement::Placement;
 use crate::profile::Profiles;
@@ -25,7 +25,7 @@ use crate::set::Point;
 use crate::simulate::{Engine, Simulator};
 use crate::validate::{Listener, Options, judge};
 use points::{Family, NativePoint, native_points};
-use samples::{Table, collect, same};
+use samples::{Table, collect};
 
 /// The set's name.
 pub const NAME: &str = "this-host";
@@ -34,9 +34,6 @@ pub const NAME: &str = "this-host";
 pub const ABOUT: &str = "this host: counters, lock, rings and stack natively with one and two threads, half predicted";
 
 const NULL_MODEL: &str = "each access charged in full, in order";
-
-/// How often the profile is measured again if the latency is another than that of the table.
-const MEASURE_TRIES: u32 = 20;
 
 /// How long the fit may take.
 const FIT_TIME: Duration = Duration::from_secs(75);
@@ -60,7 +57,7 @@ pub fn validate(options: &Options, listener: Listener<'_>) -> Result<Report, Err
         return Err(Error::Host(format!("CPUs {} and {} were moved all the time", numbers[0], numbers[1])));
     }
     tables.retain(|table| table.share_of(&two_threads) >= FULL_ENOUGH);
-    let mut profiles = measure_at(&cpus, first.latency_ns)?.profiles;
+    let mut profiles = host::measure(NAME, &cpus, Some(first.latency_ns), &|_, _| ())?.profiles;
     set_latency(&mut profiles, first.latency_ns);
     let cells = cells(&points, &first, "");
     let fit = fit(&profiles, &cells, listener)?;
@@ -77,19 +74,6 @@ pub fn validate(options: &Options, listener: Listener<'_>) -> Result<Report, Err
         findings.predict_elsewhere(&profiles, second)?;
     }
     Ok(findings.report(&fit))
-}
-
-/// A profile measured while the latency is this, as far as the CPUs hold still.
-fn measure_at(cpus: &[HostCpu; 2], latency_ns: f64) -> Result<HostProfile, Error> {
-    let mut profile = host::measure(NAME, cpus, &|_, _| ())?;
-    for _ in 0..MEASURE_TRIES {
-        let lines = profile.lines.iter().all(|(_, _, lines)| same(lines.hand_off.median, latency_ns));
-        if lines {
-            break;
-        }
-        profile = host::measure(NAME, cpus, &|_, _| ())?;
-    }
-    Ok(profile)
 }
 
 /// The first CPU, and the nearest one that is not a hardware thread of the same core.

@@ -17,6 +17,12 @@ const BASE: &str = "server-16";
 /// Pairs of CPUs measured at each distance.
 const PAIRS: usize = 4;
 
+/// How often the lines between two CPUs are measured again if these were moved.
+const TRIES: u32 = 30;
+
+/// Latencies up to this factor from each other are those of one placement of a virtual machine's CPUs.
+const SAME_PLACEMENT: f64 = 1.4;
+
 /// A measured parameter may be off by this part when it is compared with another run's.
 const UNCERTAINTY: f64 = 0.1;
 
@@ -51,11 +57,18 @@ pub struct HostProfile {
     pub lines: Vec<(Distance, [u32; 2], LineFigures)>,
 }
 
-/// Measures these CPUs and makes a profile of them. `done` hears how many of how many steps are done.
+/// Measures these CPUs and makes a profile of them. `done` hears how many of how many steps are done. Virtual
+/// machines move their CPUs while they are measured: lines are measured again until the latency was the same all the
+/// time, and is about `latency_ns` if that is wanted.
 ///
 /// # Errors
 /// The process may not run on the CPUs, or there is only one.
-pub fn measure(name: &str, cpus: &[HostCpu], done: &dyn Fn(u64, u64)) -> Result<HostProfile, Error> {
+pub fn measure(
+    name: &str,
+    cpus: &[HostCpu],
+    latency_ns: Option<f64>,
+    done: &dyn Fn(u64, u64),
+) -> Result<HostProfile, Error> {
     let host = |error: native::Error| Error::Host(error.to_string());
     let pairs = pairs(cpus);
     let Some(first) = cpus.first().filter(|_| !pairs.is_empty()) else {
@@ -66,7 +79,7 @@ pub fn measure(name: &str, cpus: &[HostCpu], done: &dyn Fn(u64, u64)) -> Result<
     let mut lines = Vec::new();
     for (distance, pair) in pairs {
         done(lines.len() as u64 + 1, steps);
-        lines.push((distance, pair, native::measure_lines(pair).map_err(host)?));
+        lines.push((distance, pair, steady_lines(pair, latency_ns).map_err(host)?));
     }
     done(steps, steps);
     let mut profiles = Profiles::load(BASE, "microbenchmarks")?;
@@ -74,6 +87,26 @@ pub fn measure(name: &str, cpus: &[HostCpu], done: &dyn Fn(u64, u64)) -> Result<
     put_core(&mut profiles, &core);
     put_lines(&mut profiles, &lines);
     Ok(HostProfile { profiles, core, lines })
+}
+
+/// What lines cost between two CPUs while they hold still.
+fn steady_lines(pair: [u32; 2], latency_ns: Option<f64>) -> Result<LineFigures, native::Error> {
+    let mut lines = native::measure_lines(pair)?;
+    for _ in 0..TRIES {
+        let load_ns = lines.dependent_load.median;
+        let as_wanted = latency_ns.is_none_or(|wanted| same_latency(load_ns, wanted));
+        if same_latency(load_ns, lines.hand_off.median) && as_wanted {
+            break;
+        }
+        lines = native::measure_lines(pair)?;
+    }
+    Ok(lines)
+}
+
+/// Whether two latencies are those of one placement. A probe that saw no hand-off at all is of none.
+pub fn same_latency(one_ns: f64, other_ns: f64) -> bool {
+    let (less, more) = (one_ns.min(other_ns), one_ns.max(other_ns));
+    more.is_finite() && more <= less * SAME_PLACEMENT
 }
 
 /// Up to so many pairs of CPUs at each distance that occurs, spread over the machine.
@@ -176,6 +209,12 @@ mod tests {
         assert_eq!(of(Distance::SameLlc), [[0, 1], [2, 4], [8, 9], [10, 12]]);
         assert_eq!(of(Distance::OtherSocket), [[0, 8], [2, 8], [4, 8], [6, 8]]);
         assert_eq!(pairs.len(), 8);
+    }
+
+    #[test]
+    fn a_probe_that_saw_nothing_is_of_no_placement() {
+        assert!(same_latency(100.0, 140.0) && !same_latency(100.0, 141.0));
+        assert!(!same_latency(f64::INFINITY, f64::INFINITY) && !same_latency(f64::NAN, f64::NAN));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use models::microbenchmark::Benchmark;
 use super::points::NativePoint;
 use crate::cell::Interval;
 use crate::error::Error;
+use crate::host::same_latency;
 use crate::native::{self, Plan};
 use crate::statistics::{median, quantile};
 use crate::validate::{Listener, Progress};
@@ -27,9 +28,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Latencies below this are those of hardware threads of one core. Nothing is measured there.
 pub(super) const SIBLINGS_NS: f64 = 13.0;
-
-/// Latencies up to this factor from the middle of a placement belong to it.
-const SAME_PLACEMENT: f64 = 1.4;
 
 /// One piece of measuring.
 #[derive(Clone, Copy, Debug)]
@@ -58,12 +56,6 @@ pub(super) struct Table {
     rates: Vec<Vec<f64>>,
 }
 
-/// Whether two latencies are those of one placement. A probe that saw no hand-off at all is of none.
-pub(super) fn same(one_ns: f64, other_ns: f64) -> bool {
-    let (less, more) = (one_ns.min(other_ns), one_ns.max(other_ns));
-    more.is_finite() && more <= less * SAME_PLACEMENT
-}
-
 /// Measures all points again and again, until there is a full table of one placement, or patience ends. What is
 /// measured next is what the placement of the moment has least of.
 ///
@@ -87,7 +79,7 @@ pub(super) fn collect(points: &[NativePoint], cpus: [u32; 2], listener: Listener
         let after_ns = hand_off_ns(cpus).map_err(host)?;
         if points[point].threads == 1 {
             samples.pieces[point].push(Piece { latency_ns: None, rate });
-        } else if same(before_ns, after_ns) {
+        } else if same_latency(before_ns, after_ns) {
             samples.pieces[point].push(Piece { latency_ns: Some((before_ns + after_ns) / 2.0), rate });
         } else {
             samples.moved += 1;
@@ -121,7 +113,7 @@ fn hand_off_ns(cpus: [u32; 2]) -> Result<f64, native::Error> {
 impl Samples {
     /// How much there is of each point at this latency.
     fn pieces_at(&self, latency_ns: f64) -> impl Iterator<Item = usize> {
-        let counts = move |piece: &&Piece| piece.latency_ns.is_none_or(|latency| same(latency, latency_ns));
+        let counts = move |piece: &&Piece| piece.latency_ns.is_none_or(|latency| same_latency(latency, latency_ns));
         self.pieces.iter().map(move |pieces| pieces.iter().filter(counts).count())
     }
 
@@ -139,8 +131,9 @@ impl Samples {
         while let Some(centre) = latencies.iter().copied().max_by_key(|centre| around(&latencies, *centre).len()) {
             let members = around(&latencies, centre);
             let latency_ns = median(&members).unwrap_or(centre);
-            latencies.retain(|latency| !same(*latency, centre) && !same(*latency, latency_ns));
-            let of_placement = |piece: &&Piece| piece.latency_ns.is_none_or(|latency| same(latency, latency_ns));
+            latencies.retain(|latency| !same_latency(*latency, centre) && !same_latency(*latency, latency_ns));
+            let of_placement =
+                |piece: &&Piece| piece.latency_ns.is_none_or(|latency| same_latency(latency, latency_ns));
             let rates_of = |pieces: &Vec<Piece>| pieces.iter().filter(of_placement).map(|piece| piece.rate).collect();
             tables.push(Table { latency_ns, rates: self.pieces.iter().map(rates_of).collect() });
         }
@@ -154,7 +147,7 @@ impl Samples {
 }
 
 fn around(latencies: &[f64], centre: f64) -> Vec<f64> {
-    latencies.iter().copied().filter(|latency| same(*latency, centre)).collect()
+    latencies.iter().copied().filter(|latency| same_latency(*latency, centre)).collect()
 }
 
 impl Table {
@@ -211,12 +204,6 @@ mod tests {
         assert_eq!(shape, [(35.0, 3), (142.5, 3)]);
         assert_eq!(tables[0].rates[0], [10.0, 11.0, 12.0, 13.0]);
         assert_eq!(tables[1].rates, [vec![1.0, 2.0, 3.0], vec![4.0], vec![5.0, 6.0, 6.0]]);
-    }
-
-    #[test]
-    fn a_probe_that_saw_nothing_is_of_no_placement() {
-        assert!(same(100.0, 140.0) && !same(100.0, 141.0));
-        assert!(!same(f64::INFINITY, f64::INFINITY) && !same(f64::NAN, f64::NAN));
     }
 
     #[test]

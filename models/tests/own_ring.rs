@@ -28,8 +28,8 @@ fn the_page_shows_what_the_example_prints() {
 
 #[test]
 fn the_same_ring_works_on_native_threads() {
-    const ITEMS: u64 = 20_000;
-    let ring = OwnRing::<Native>::new(8);
+    const ITEMS: u64 = 5_000;
+    let ring = OwnRing::<Native>::new(1024);
     let sum: u64 = thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| (0..ITEMS).for_each(|value| ring.enqueue(value)));

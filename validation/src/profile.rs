@@ -27,6 +27,10 @@ pub(crate) fn is_software(path: &str) -> bool {
 /// # Errors
 /// A profile cannot be loaded.
 pub(crate) fn of_points(points: &[Point], folder: Option<&Path>) -> Result<BTreeMap<String, Profiles>, Error> {
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        let source = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such folder");
+        return Err(Error::File { path: folder.to_owned(), source });
+    }
     let mut profiles = BTreeMap::new();
     for point in points {
         if !profiles.contains_key(&point.machine) {

@@ -68,19 +68,48 @@ pub(crate) fn calibrate_on(
     let known_before = journal.known();
     let mut calibrated = Calibrated { fits: Vec::new(), files: Vec::new(), known_before };
     for (name, points) in machines {
-        let mut profiles = profile::of_points(&points, request.profiles.as_deref())?
-            .remove(&name)
-            .ok_or_else(|| Error::Calibration(format!("machine {name} has no cells")))?;
-        let fit = wanted(request, &sets, &profiles);
-        let task = Task { machine: &name, profile: &profiles, fit: &fit, points: &points };
-        let fit = task.run(simulator, request.options, Some(&journal), listener)?;
-        profiles.apply(&fit, &request.command)?;
         let output = if several { request.output.join(format!("{name}.yaml")) } else { request.output.clone() };
-        calibrated.files.extend(write(&profiles, &fit, &output)?);
-        calibrated.fits.push(fit);
+        let run = Run { simulator, request, sets: &sets, journal: &journal, listener };
+        match run.machine(&name, &points, &output) {
+            Ok((fit, files)) => {
+                calibrated.files.extend(files);
+                calibrated.fits.push(fit);
+            }
+            Err(error) if journal.known() == 0 => {
+                // The journal would help nobody; what went wrong matters more than that it cannot be deleted.
+                let _ = journal.finish();
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        }
     }
     journal.finish().map_err(|error| file_error(&journal_path, error))?;
     Ok(calibrated)
+}
+
+/// What the calibrations of all machines share.
+struct Run<'a> {
+    simulator: &'a dyn Simulator,
+    request: &'a Request,
+    sets: &'a [&'a dyn Set],
+    journal: &'a Journal,
+    listener: Listener<'a>,
+}
+
+impl Run<'_> {
+    /// Calibrates one machine and writes its profile.
+    fn machine(&self, name: &str, points: &[Point], output: &Path) -> Result<(Fit, Vec<PathBuf>), Error> {
+        let request = self.request;
+        let mut profiles = profile::of_points(points, request.profiles.as_deref())?
+            .remove(name)
+            .ok_or_else(|| Error::Calibration(format!("machine {name} has no cells")))?;
+        let fit = wanted(request, self.sets, &profiles);
+        let task = Task { machine: name, profile: &profiles, fit: &fit, points };
+        let fit = task.run(self.simulator, request.options, Some(self.journal), self.listener)?;
+        profiles.apply(&fit, &request.command)?;
+        let files = write(&profiles, &fit, output)?;
+        Ok((fit, files))
+    }
 }
 
 fn points_by_machine(sets: &[&dyn Set], only: Option<&str>) -> Result<BTreeMap<String, Vec<Point>>, Error> {
@@ -204,6 +233,17 @@ mod tests {
             "skylake-client-4.software.yaml",
         ];
         assert_eq!(names, files);
+    }
+
+    #[test]
+    fn a_calibration_that_cannot_begin_leaves_nothing_behind() {
+        let folder = folder("request-fails");
+        let wrong = Request { fit: vec!["core.lokced".into()], ..request(&folder.join("mine.yaml")) };
+        let result = calibrate_on(&Linear::default(), &wrong, &|_| ());
+        let left = fs::read_dir(&folder).unwrap().count();
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(matches!(result, Err(Error::Calibration(_))), "{result:?}");
+        assert_eq!(left, 0);
     }
 
     #[test]
